@@ -1,0 +1,107 @@
+package judge
+
+import (
+	"context"
+
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"example.com/preemption/conformance/objects"
+	"example.com/preemption/internal/golden"
+)
+
+// setGates sets the feature gates for cases with or without groups.
+func setGates(groups bool) error {
+	return utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{
+		string(features.GenericWorkload):                 groups,
+		string(features.TopologyAwareWorkloadScheduling): groups,
+		string(features.CompositePodGroup):               groups,
+	})
+}
+
+// fill brings the cluster of c into the snapshot by way of the scheduler's
+// cache, and returns the cache.
+func (s *scheduler) fill(ctx context.Context, c *golden.Case) (cache.Cache, error) {
+	groups := c.HasGroups()
+	contents := cache.New(ctx, nil, groups, groups)
+	for i := range c.PodGroups {
+		contents.AddPodGroup(podGroup(&c.PodGroups[i]))
+	}
+	for i := range c.CompositePodGroups {
+		contents.AddCompositePodGroup(s.logger, compositePodGroup(&c.CompositePodGroups[i]))
+	}
+	for _, node := range objects.Nodes(c) {
+		s.nodes = append(s.nodes, node.Name)
+		contents.AddNode(s.logger, node)
+	}
+	bound, _ := objects.Pods(c)
+	for _, pod := range bound {
+		if err := contents.AddPod(s.logger, pod); err != nil {
+			return nil, err
+		}
+	}
+	return contents, contents.UpdateSnapshot(s.logger, s.snapshot)
+}
+
+// nominator returns the nominations of c: those of other pods in case order,
+// then the preemptor's own.
+func nominator(c *golden.Case) (objects.Nominator, error) {
+	_, nominated := objects.Pods(c)
+	n := objects.Nominator{}
+	for _, pod := range append(nominated, objects.Pod(&c.Preemptor)) {
+		info, err := framework.NewPodInfo(pod)
+		if err != nil {
+			return nil, err
+		}
+		n.Nominate(info)
+	}
+	return n, nil
+}
+
+func podGroup(g *golden.PodGroup) *schedulingv1beta1.PodGroup {
+	pg := &schedulingv1beta1.PodGroup{
+		ObjectMeta: metav1.ObjectMeta{Namespace: g.Namespace, Name: g.Name, UID: types.UID("podgroup/" + g.Name)},
+		Spec: schedulingv1beta1.PodGroupSpec{
+			Priority:                    &g.Priority,
+			ParentCompositePodGroupName: named(g.Parent),
+			DisruptionMode:              &schedulingv1beta1.DisruptionMode{},
+		},
+	}
+	if g.DisruptionMode == golden.ModeAll {
+		pg.Spec.DisruptionMode.All = &schedulingv1beta1.AllDisruptionMode{}
+	} else {
+		pg.Spec.DisruptionMode.Single = &schedulingv1beta1.SingleDisruptionMode{}
+	}
+	return pg
+}
+
+func compositePodGroup(g *golden.CompositePodGroup) *schedulingv1alpha3.CompositePodGroup {
+	cpg := &schedulingv1alpha3.CompositePodGroup{
+		ObjectMeta: metav1.ObjectMeta{Namespace: g.Namespace, Name: g.Name, UID: types.UID("compositepodgroup/" + g.Name)},
+		Spec: schedulingv1alpha3.CompositePodGroupSpec{
+			Priority:                    &g.Priority,
+			ParentCompositePodGroupName: named(g.Parent),
+			DisruptionMode:              &schedulingv1alpha3.CompositeDisruptionMode{},
+		},
+	}
+	if g.DisruptionMode == golden.ModeAll {
+		cpg.Spec.DisruptionMode.All = &schedulingv1alpha3.AllCompositeDisruptionMode{}
+	} else {
+		cpg.Spec.DisruptionMode.Single = &schedulingv1alpha3.SingleCompositeDisruptionMode{}
+	}
+	return cpg
+}
+
+// named returns a reference by name, nil without one.
+func named(name string) *string {
+	if name == "" {
+		return nil
+	}
+	return &name
+}
