@@ -1,0 +1,184 @@
+package preemption
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ClusterState is what a [Cluster] is built from. The order of nodes is the
+// order in which ties between them are decided, the order of pods on a node that
+// in which they are shown to filters, the order of budgets that in which they
+// are charged.
+type ClusterState struct {
+	Release Release
+	Nodes   []*Node
+	// Pods are bound to a node, or pending. A pending pod matters through its
+	// nominated node alone; it is nominated in the order given.
+	Pods               []*Pod
+	PodGroups          []*PodGroup
+	CompositePodGroups []*CompositePodGroup
+	DisruptionBudgets  []*PodDisruptionBudget
+}
+
+// A Cluster is the state that decisions are made on, compiled under the rules of
+// one release and updated in place.
+//
+// It keeps the caller's pointers: the objects must not be modified afterwards;
+// an update hands over a new one. An update keeps an object's place in its
+// order; one that is removed and added again goes last. An update that returns
+// an error has changed nothing.
+//
+// Queries may run concurrently with each other, not with updates.
+type Cluster struct {
+	release Release
+	nodes   []*Node
+	slots   []*nodeSlot // parallel to nodes
+	byName  map[string]*nodeSlot
+	pods    map[objectKey]*podEntry
+	// nominated lists by node name, in the order of nomination, the pending pods
+	// nominated to it. The node may not exist (yet).
+	nominated map[string][]*Pod
+
+	groups *Groups
+	units  map[groupKey]*groupUnit
+
+	budgets []*budgetEntry
+}
+
+// nodeSlot is what the cluster keeps for a node.
+type nodeSlot struct {
+	node  *Node
+	index int // in Cluster.nodes
+	pods  []*Pod
+	// committed sums the requests of the pods bound or nominated to the node. It is
+	// kept so that no sum that a decision can form overflows.
+	committed Resources
+}
+
+// podEntry is what the cluster keeps for a pod.
+type podEntry struct {
+	pod       *Pod
+	slot      *nodeSlot // nil: pending
+	nominated string    // the node that the pending pod is nominated to
+	member    membership
+	unit      *groupUnit     // nil: evicted by itself
+	covering  []*budgetEntry // in list order
+}
+
+// NewCluster validates the state and compiles it. The error joins all that is
+// wrong, each with the name of the object: missing or duplicate names, pods on
+// unknown nodes, negative requests, sums of requests that overflow.
+//
+// Pod groups whose ancestry cannot be resolved are not an error; see
+// [Cluster.Warnings].
+func NewCluster(state ClusterState) (*Cluster, error) {
+	if !state.Release.valid() {
+		return nil, fmt.Errorf("preemption: unknown release %d", state.Release)
+	}
+	c := &Cluster{
+		release:   state.Release,
+		byName:    make(map[string]*nodeSlot, len(state.Nodes)),
+		pods:      make(map[objectKey]*podEntry, len(state.Pods)),
+		nominated: make(map[string][]*Pod),
+		groups:    NewGroups(nil, nil),
+		units:     make(map[groupKey]*groupUnit),
+	}
+	var errs []error
+	note := func(err error) {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for i, n := range state.Nodes {
+		note(at("node", i, n == nil, func() error { return c.AddNode(n) }))
+	}
+	for i, g := range state.PodGroups {
+		note(at("pod group", i, g == nil, func() error { return c.addPodGroup(g) }))
+	}
+	for i, g := range state.CompositePodGroups {
+		note(at("composite pod group", i, g == nil, func() error { return c.addCompositePodGroup(g) }))
+	}
+	for i, b := range state.DisruptionBudgets {
+		note(at("disruption budget", i, b == nil, func() error { return c.addBudget(b) }))
+	}
+	for i, p := range state.Pods {
+		note(at("pod", i, p == nil, func() error { return c.AddPod(p) }))
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return c, nil
+}
+
+// at turns a missing element of a list into an error instead of a panic.
+func at(kind string, i int, missing bool, add func() error) error {
+	if missing {
+		return fmt.Errorf("preemption: %s %d of the list is nil", kind, i)
+	}
+	return add()
+}
+
+// Release returns the release under whose rules the cluster was compiled.
+func (c *Cluster) Release() Release { return c.release }
+
+// Nodes returns the nodes in order. The slice must not be modified and is valid
+// until the next update.
+func (c *Cluster) Nodes() []*Node { return c.nodes }
+
+// PodsOn returns the pods bound to the node, in the order they were added, nil
+// for a node that is not the cluster's. The slice must not be modified and is
+// valid until the next update.
+func (c *Cluster) PodsOn(node *Node) []*Pod {
+	if s := c.byName[node.Name]; s != nil && s.node == node {
+		return s.pods
+	}
+	return nil
+}
+
+// Node returns the node of that name, nil if there is none.
+func (c *Cluster) Node(name string) *Node {
+	if s := c.byName[name]; s != nil {
+		return s.node
+	}
+	return nil
+}
+
+// Pod returns the pod of that name, nil if there is none.
+func (c *Cluster) Pod(namespace, name string) *Pod {
+	if e := c.pods[objectKey{namespace, name}]; e != nil {
+		return e.pod
+	}
+	return nil
+}
+
+// NominatedTo returns the pending pods nominated to the node of that name, in
+// the order of nomination. The slice must not be modified and is valid until the
+// next update.
+func (c *Cluster) NominatedTo(node string) []*Pod { return c.nominated[node] }
+
+// victimsOn is [Release.Victims] for a node of the cluster, from what is
+// compiled. Single pods are put together afresh, in a few allocations for all.
+func (c *Cluster) victimsOn(s *nodeSlot) []*Victim {
+	units := make([]*Victim, 0, len(s.pods))
+	singles := make([]Victim, 0, len(s.pods))
+	on := []*Node{s.node}
+	for i, p := range s.pods {
+		if c.release.groupsAreAtomic() && p.Group != "" {
+			e := c.pods[objectKey{p.Namespace, p.Name}]
+			if e.unit != nil {
+				if !slices.Contains(units, e.unit.victim) {
+					units = append(units, e.unit.victim)
+				}
+				continue
+			}
+			singles = append(singles, Victim{Kind: e.member.kind, Priority: e.member.priority})
+		} else {
+			singles = append(singles, Victim{Priority: p.Priority})
+		}
+		v := &singles[len(singles)-1]
+		v.Pods, v.Nodes, v.start = s.pods[i:i+1:i+1], on, startOf(p.Start)
+		units = append(units, v)
+	}
+	return units
+}

@@ -1,0 +1,156 @@
+package preemption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// An Evaluator decides on preemptions. The zero value is kube-scheduler's
+// default policy over every node. It may be used concurrently and must not be
+// modified while it is.
+//
+// It corresponds to the Evaluator of kube-scheduler's preemption package
+// together with the DefaultPreemption plugin.
+type Evaluator struct {
+	// Filters say what fits. Nil means [DefaultFilters]; an empty slice lets
+	// everything fit.
+	Filters []Filter
+	// Eligible may spare victims that priority would give up; see [NodeCase].
+	Eligible func(preemptor *Pod, v *Victim, n *Node) bool
+	// Compare replaces [CompareImportance]; see [NodeCase].
+	Compare func(a, b *Victim) int
+	// Orders replaces [DefaultOrders] in the choice between nodes.
+	Orders []Order
+	// Sampling limits the search as kube-scheduler does. Nil looks at every
+	// potential node.
+	Sampling *Sampling
+	// Extenders have a say in the candidates, in order.
+	Extenders []Extender
+	// Parallelism is how many nodes are worked on at a time; below 2 it is one.
+	// The result does not depend on it. With more than one, filters and Eligible
+	// are called concurrently.
+	Parallelism int
+	// Statuses is what the caller's own filter phase found: the status of a node
+	// and whether it is known. What is not known is computed. Nil knows none.
+	Statuses func(n *Node) (Status, bool)
+	// Trace is told, by Examine, what happened on each node that was looked at, in
+	// node order, once all have been.
+	Trace *Trace
+}
+
+// Why a preemptor may not preempt, in kube-scheduler's words.
+const (
+	ReasonNever       = "not eligible due to preemptionPolicy=Never."
+	ReasonTerminating = "not eligible due to a terminating pod on the nominated node."
+	// ReasonNoCandidate is given where extenders left no node.
+	ReasonNoCandidate = "no candidate node for preemption"
+)
+
+// Preempt decides what to evict for the pending pod:
+//
+//   - If a node takes it as it is, it fits.
+//   - If its preemption policy is Never, or if it waits for a pod on its nominated
+//     node that an earlier preemption is terminating, it is ineligible. It does
+//     not wait if the node has become hopeless.
+//   - Every node that evictions may help is dry-run ([SelectVictimsOnNode]), the
+//     extenders are asked, and the best candidate is picked ([PickOneNode]). If
+//     there is none, preemption is unhelpful.
+//
+// The cluster is left unchanged, whatever happens. An error means that there is
+// no decision and the preemptor's nomination stays as it is: the preemptor or
+// the evaluator's settings are invalid, there are no nodes ([ErrNoNodes]), the
+// context is done, an extender failed, or no candidate was found and nodes
+// failed; what failed on a node where others are candidates is passed over, as
+// upstream.
+func (e *Evaluator) Preempt(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, error) {
+	x, err := e.evaluate(ctx, c, preemptor, false)
+	if err != nil {
+		return nil, err
+	}
+	return &x.Result, nil
+}
+
+// Examine makes the same decision as Preempt and keeps what it saw: the status of
+// every node, every candidate, what was put back and why not, what decided. It
+// costs a dry run a potential node.
+func (e *Evaluator) Examine(ctx context.Context, c *Cluster, preemptor *Pod) (*Examination, error) {
+	x, err := e.evaluate(ctx, c, preemptor, true)
+	if err != nil {
+		return nil, err
+	}
+	x.replay(e.Trace)
+	return x, nil
+}
+
+// evaluate is the way through for every decision: judge all nodes as they are,
+// check the preemptor, dry-run, ask the extenders, pick.
+func (e *Evaluator) evaluate(ctx context.Context, c *Cluster, preemptor *Pod, detailed bool) (*Examination, error) {
+	if err := e.validate(c, preemptor); err != nil {
+		return nil, err
+	}
+	q, err := e.newQuery(c, preemptor, detailed)
+	if err != nil {
+		return nil, err
+	}
+	x := &q.examination
+	if err := q.judgeAll(ctx); err != nil {
+		return nil, err
+	}
+	if len(x.FitNodes) > 0 {
+		x.Result = Result{Outcome: OutcomeFits, Node: x.FitNodes[0]}
+		return x, nil
+	}
+	if reason := q.ineligible(); reason != "" {
+		x.Result = Result{Outcome: OutcomeIneligible, Reason: reason}
+		return x, nil
+	}
+	if err := q.dryRunAll(ctx); err != nil {
+		return nil, err
+	}
+	if len(x.Candidates) == 0 {
+		x.Result = Result{Outcome: OutcomeUnhelpful, Nomination: ClearNomination}
+		return x, x.failures()
+	}
+	if len(e.Extenders) > 0 {
+		if x.Candidates, err = extend(ctx, e.Extenders, preemptor, c, x.Candidates); err != nil {
+			return nil, err
+		}
+	}
+	best, decidedBy := PickOneNode(x.Candidates, q.orders()...)
+	if best == nil {
+		x.Result = Result{Outcome: OutcomeUnhelpful, Reason: ReasonNoCandidate}
+		return x, nil
+	}
+	x.Result = c.preempt(preemptor, best)
+	if decidedBy >= 0 {
+		x.DecidedBy = q.orders()[decidedBy].Name
+	}
+	return x, nil
+}
+
+func (e *Evaluator) validate(c *Cluster, preemptor *Pod) error {
+	if err := validatePod(preemptor); err != nil {
+		return err
+	}
+	if e.Sampling != nil {
+		if err := e.Sampling.Validate(); err != nil {
+			return err
+		}
+	}
+	if len(c.nodes) == 0 {
+		return fmt.Errorf("preemption: pod %s: %w", preemptor, ErrNoNodes)
+	}
+	return nil
+}
+
+// failures joins what failed on nodes, nil if nothing did.
+func (x *Examination) failures() error {
+	var errs []error
+	for i := range x.Nodes {
+		if err := x.Nodes[i].Err; err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,87 @@
+package preemption
+
+// An Examination is a decision with all that was looked at on the way.
+type Examination struct {
+	Result
+	Preemptor *Pod
+	Release   Release
+	// Nodes reports on every node of the cluster, in order.
+	Nodes []NodeReport
+	// FitNodes take the preemptor as they are.
+	FitNodes []*Node
+	// Potential counts the nodes that failed for reasons that evictions may
+	// resolve.
+	Potential int
+	// Candidates are the nodes to choose from, in the input order of the choice:
+	// node order, or under sampling those that violate no budget first, or the
+	// order of the last extender.
+	Candidates []*Candidate
+	// DecidedBy names the order that told the chosen node from the last of its
+	// rivals, "" if there was no rival or none could.
+	DecidedBy string
+}
+
+// A NodeReport says what was found out about one node.
+type NodeReport struct {
+	Node *Node
+	// Filter is the node's answer to the preemptor with every pod in place.
+	Filter Status
+	// Status is the answer after the dry run, if there was one and it found no
+	// candidate; else it is Filter.
+	Status Status
+	// Examined says that there was a dry run.
+	Examined bool
+	// Removed are the victims that the dry run took away at first.
+	Removed []*Victim
+	// Shortfalls details the refusal if the preemptor did not fit even then.
+	Shortfalls []Shortfall
+	// Violating are those whose eviction would violate a budget.
+	Violating []Violation
+	// Steps are the attempts to put them back, in order.
+	Steps []Step
+	// Candidate is what it takes to clear the node, nil if nothing does.
+	Candidate *Candidate
+	// Err is what failed. It is returned if no node is a candidate.
+	Err error
+
+	afterRemoval Status
+}
+
+// record returns a trace that writes into the report.
+func (r *NodeReport) record() *Trace {
+	return &Trace{
+		Removed: func(_ *Node, victims []*Victim, status Status, short []Shortfall) {
+			// The slice is sorted in place later on.
+			r.Removed, r.afterRemoval, r.Shortfalls = append([]*Victim(nil), victims...), status, short
+		},
+		Classified: func(_ *Node, violating []Violation) { r.Violating = violating },
+		Reprieved:  func(_ *Node, step Step) { r.Steps = append(r.Steps, step) },
+	}
+}
+
+// replay tells the trace what the reports hold, in node order.
+func (x *Examination) replay(t *Trace) {
+	if t == nil {
+		return
+	}
+	for i := range x.Nodes {
+		r := &x.Nodes[i]
+		if len(r.Removed) == 0 {
+			continue
+		}
+		if t.Removed != nil {
+			t.Removed(r.Node, r.Removed, r.afterRemoval, r.Shortfalls)
+		}
+		if !r.afterRemoval.Fits() {
+			continue
+		}
+		if t.Classified != nil {
+			t.Classified(r.Node, r.Violating)
+		}
+		if t.Reprieved != nil {
+			for _, s := range r.Steps {
+				t.Reprieved(r.Node, s)
+			}
+		}
+	}
+}

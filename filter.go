@@ -1,0 +1,210 @@
+package preemption
+
+import "slices"
+
+// A Filter decides whether a node takes a pod. It works in three beats, as
+// kube-scheduler's filter plugins do: Prepare once a decision, Begin once a
+// node, then Add, Remove and Fits on that node as often as it takes.
+//
+// The package preemptiontest checks a filter against the laws below.
+type Filter interface {
+	// Name identifies the filter in statuses.
+	Name() string
+	// Prepare gets ready for one preemptor. It returns nil if the filter is not
+	// concerned with this pod, whatever the node. It must not keep the view
+	// beyond the decision.
+	Prepare(preemptor *Pod, view View) (Prepared, error)
+}
+
+// Prepared is a filter ready for one preemptor.
+//
+// A Prepared may also have a method Monotone() bool, which declares that adding
+// pods to the node never turns a refusal into a fit. It may depend on the
+// preemptor. A filter without it is taken for not monotone, which costs speed,
+// never correctness; one that declares it wrongly gets wrong answers.
+type Prepared interface {
+	// Begin returns a dry run of the node with every pod bound to it in place. It
+	// must be safe for concurrent use.
+	Begin(node *Node) (DryRun, error)
+}
+
+// DryRun is what a filter knows about one node while pods are taken away and put
+// back in thought. It is used by one goroutine.
+//
+// Add and Remove are exact inverses in whatever order they come. The pod runs
+// on the node on: the dry run's own node, or another one where a member of an
+// atomic group is removed or added with it. Nominated pods are added to the dry
+// run's own node although they are bound nowhere.
+//
+// Fits has no effect on later answers. A refusal is an answer; an error means
+// that there is none, and ends the work on this node: nothing is called after it.
+//
+// A DryRun may also have a method Shortfalls() []Shortfall, which details the
+// refusal that Fits returned last, for explanations.
+type DryRun interface {
+	Add(p *Pod, on *Node) error
+	Remove(p *Pod, on *Node) error
+	Fits() (Status, error)
+}
+
+// A Shortfall says how much of a resource is missing.
+type Shortfall struct {
+	Resource    string
+	Requested   int64 // by the preemptor
+	Used        int64 // by the pods left on the node
+	Allocatable int64
+}
+
+// DefaultFilters returns the built-in filters in kube-scheduler's order:
+// [NodeUnschedulable], [TaintToleration], [NodeSelector], [NodePorts],
+// [NodeResources]. The first that refuses a node decides its status.
+func DefaultFilters() []Filter {
+	return []Filter{NodeUnschedulable(), TaintToleration(), NodeSelector(), NodePorts(), NodeResources()}
+}
+
+// All returns a filter that takes a pod if all the filters do. They are asked in
+// order and the first refusal is returned unchanged.
+func All(filters ...Filter) Filter { return all(slices.Clone(filters)) }
+
+type all []Filter
+
+func (all) Name() string { return "All" }
+
+func (a all) Prepare(preemptor *Pod, view View) (Prepared, error) {
+	var prepared preparedAll
+	for _, f := range a {
+		p, err := f.Prepare(preemptor, view)
+		if err != nil {
+			return nil, &FilterError{Filter: f.Name(), Err: err}
+		}
+		if p != nil {
+			prepared = append(prepared, namedPrepared{f.Name(), p})
+		}
+	}
+	if len(prepared) == 0 {
+		return nil, nil
+	}
+	return prepared, nil
+}
+
+// FilterError says which filter of several failed.
+type FilterError struct {
+	Filter string
+	Err    error
+}
+
+func (e *FilterError) Error() string { return "filter " + e.Filter + ": " + e.Err.Error() }
+
+// Unwrap returns the filter's own error.
+func (e *FilterError) Unwrap() error { return e.Err }
+
+type namedPrepared struct {
+	name string
+	Prepared
+}
+
+type preparedAll []namedPrepared
+
+func (a preparedAll) Monotone() bool {
+	for _, p := range a {
+		if !monotone(p.Prepared) {
+			return false
+		}
+	}
+	return true
+}
+
+// monotone reports whether p declares itself so.
+func monotone(p Prepared) bool {
+	m, ok := p.(interface{ Monotone() bool })
+	return ok && m.Monotone()
+}
+
+func (a preparedAll) Begin(node *Node) (DryRun, error) {
+	run := &allRun{steps: make([]namedRun, len(a))}
+	for i, p := range a {
+		d, err := p.Begin(node)
+		if err != nil {
+			return nil, &FilterError{p.name, err}
+		}
+		run.steps[i] = namedRun{p.name, d}
+	}
+	return run, nil
+}
+
+type namedRun struct {
+	name string
+	DryRun
+}
+
+type allRun struct {
+	steps   []namedRun
+	refused DryRun // the member that refused last, nil if none did
+}
+
+func (r *allRun) Add(p *Pod, on *Node) error {
+	for _, s := range r.steps {
+		if err := s.Add(p, on); err != nil {
+			return &FilterError{s.name, err}
+		}
+	}
+	return nil
+}
+
+func (r *allRun) Remove(p *Pod, on *Node) error {
+	for _, s := range r.steps {
+		if err := s.Remove(p, on); err != nil {
+			return &FilterError{s.name, err}
+		}
+	}
+	return nil
+}
+
+func (r *allRun) Fits() (Status, error) {
+	r.refused = nil
+	for _, s := range r.steps {
+		status, err := s.Fits()
+		if err != nil {
+			return Status{}, &FilterError{s.name, err}
+		}
+		if !status.Fits() {
+			if status.Filter == "" {
+				status.Filter = s.name
+			}
+			r.refused = s.DryRun
+			return status, nil
+		}
+	}
+	return Status{}, nil
+}
+
+// Shortfalls details the last refusal, if the member that refused does.
+func (r *allRun) Shortfalls() []Shortfall { return shortfalls(r.refused) }
+
+func shortfalls(d DryRun) []Shortfall {
+	if s, ok := d.(interface{ Shortfalls() []Shortfall }); ok {
+		return s.Shortfalls()
+	}
+	return nil
+}
+
+// fitsEverywhere is the dry run of a filter that no member is concerned with.
+type fitsEverywhere struct{}
+
+func (fitsEverywhere) Begin(*Node) (DryRun, error) { return fitsEverywhere{}, nil }
+func (fitsEverywhere) Monotone() bool              { return true }
+func (fitsEverywhere) Add(*Pod, *Node) error       { return nil }
+func (fitsEverywhere) Remove(*Pod, *Node) error    { return nil }
+func (fitsEverywhere) Fits() (Status, error)       { return Status{}, nil }
+
+// prepare readies the filters for a decision; the result is never nil.
+func prepare(filters []Filter, preemptor *Pod, view View) (Prepared, error) {
+	p, err := all(filters).Prepare(preemptor, view)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return fitsEverywhere{}, nil
+	}
+	return p, nil
+}

@@ -1,0 +1,159 @@
+package preemption
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// NodeResources returns the filter that refuses nodes short of a resource that
+// the preemptor requests, or of room for one more pod. A request of zero is
+// never short, however overcommitted the node is. Evictions can resolve it,
+// unless a request exceeds what the node has at all.
+//
+// It corresponds to kube-scheduler's NodeResourcesFit. Reasons come in its
+// order; extended resources, which it lists in map order, come by name.
+func NodeResources() Filter { return nodeResources{} }
+
+type nodeResources struct{}
+
+// Name returns kube-scheduler's name of the filter.
+func (nodeResources) Name() string { return "NodeResourcesFit" }
+
+func (f nodeResources) Prepare(preemptor *Pod, view View) (Prepared, error) {
+	return &preparedResources{demandOf(preemptor), view}, nil
+}
+
+// A demand is one resource of which a pod requests more than zero.
+type demand struct {
+	name   string
+	amount int64
+}
+
+// demandOf lists what the pod requests in the order in which reasons are given:
+// cpu, memory, ephemeral storage, then the others by name.
+func demandOf(p *Pod) []demand {
+	demands := make([]demand, 0, len(p.Requests))
+	for name, amount := range p.Requests {
+		if amount > 0 && name != PodCount {
+			demands = append(demands, demand{name, amount})
+		}
+	}
+	slices.SortFunc(demands, func(a, b demand) int {
+		return cmp.Or(cmp.Compare(reasonRank(a.name), reasonRank(b.name)), cmp.Compare(a.name, b.name))
+	})
+	return demands
+}
+
+func reasonRank(resource string) int {
+	if i := slices.Index(nativeResources[:], resource); i >= 0 {
+		return i
+	}
+	return len(nativeResources)
+}
+
+var nativeResources = [...]string{CPU, Memory, EphemeralStorage}
+
+type preparedResources struct {
+	demands []demand
+	view    View
+}
+
+func (*preparedResources) Monotone() bool { return true }
+
+func (f *preparedResources) Begin(node *Node) (DryRun, error) {
+	r := &resourcesRun{demands: f.demands, node: node, free: make([]int64, len(f.demands))}
+	for i, d := range f.demands {
+		r.free[i] = node.Allocatable[d.name]
+	}
+	r.seats = node.Allocatable[PodCount]
+	for _, p := range f.view.PodsOn(node) {
+		if err := r.Add(p, node); err != nil {
+			return nil, &StepError{"add pod", node.Name, p.String(), err}
+		}
+	}
+	return r, nil
+}
+
+// resourcesRun keeps what is left of the resources that the preemptor requests.
+// Others cannot be short for it.
+type resourcesRun struct {
+	demands []demand
+	node    *Node
+	free    []int64 // by demand; negative on an overcommitted node
+	seats   int64   // pods the node still takes
+}
+
+func (r *resourcesRun) Add(p *Pod, on *Node) error {
+	if on != r.node {
+		return nil
+	}
+	for i, d := range r.demands {
+		request := p.Requests[d.name]
+		if request < 0 || r.free[i] < math.MinInt64+request {
+			return errOverflow
+		}
+		r.free[i] -= request
+	}
+	r.seats--
+	return nil
+}
+
+func (r *resourcesRun) Remove(p *Pod, on *Node) error {
+	if on != r.node {
+		return nil
+	}
+	for i, d := range r.demands {
+		request := p.Requests[d.name]
+		if request < 0 || r.free[i] > math.MaxInt64-request {
+			return errOverflow
+		}
+		r.free[i] += request
+	}
+	r.seats++
+	return nil
+}
+
+func (r *resourcesRun) Fits() (Status, error) {
+	if r.seats >= 1 && r.demandsMet() {
+		return Status{}, nil
+	}
+	s := Status{Code: Unschedulable, Filter: nodeResources{}.Name()}
+	if r.seats < 1 {
+		s.Reasons = append(s.Reasons, "Too many pods")
+	}
+	for i, d := range r.demands {
+		if d.amount > r.free[i] {
+			s.Reasons = append(s.Reasons, "Insufficient "+d.name)
+		}
+		if d.amount > r.node.Allocatable[d.name] {
+			s.Code = Unresolvable
+		}
+	}
+	return s, nil
+}
+
+func (r *resourcesRun) demandsMet() bool {
+	for i, d := range r.demands {
+		if d.amount > r.free[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Shortfalls lists what is short now, in the order of the reasons.
+func (r *resourcesRun) Shortfalls() []Shortfall {
+	var short []Shortfall
+	if r.seats < 1 {
+		limit := r.node.Allocatable[PodCount]
+		short = append(short, Shortfall{PodCount, 1, limit - r.seats, limit})
+	}
+	for i, d := range r.demands {
+		if d.amount > r.free[i] {
+			all := r.node.Allocatable[d.name]
+			short = append(short, Shortfall{d.name, d.amount, all - r.free[i], all})
+		}
+	}
+	return short
+}

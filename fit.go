@@ -1,0 +1,89 @@
+package preemption
+
+// FitsWithNominated is the fit test of preemption. The pods nominated to the
+// node that would keep their place, those of a priority equal to or higher than
+// the preemptor's and never the preemptor itself, are added; if the preemptor
+// fits it is tested again without them, since they may never arrive. Both tests
+// must pass; a refusal of the first is returned without the second.
+//
+// The dry run is left as it was. The cost is at most two Fits calls. It
+// corresponds to RunFilterPluginsWithNominatedPods of kube-scheduler.
+func FitsWithNominated(preemptor *Pod, node *Node, run DryRun, nominated []*Pod) (Status, error) {
+	return fitTest{node, run, holding(nominated, preemptor)}.fits()
+}
+
+// holding returns the nominated pods whose place the preemptor has to respect.
+func holding(nominated []*Pod, preemptor *Pod) []*Pod {
+	var held []*Pod
+	for _, p := range nominated {
+		if p.Priority >= preemptor.Priority && !samePod(p, preemptor) {
+			held = append(held, p)
+		}
+	}
+	return held
+}
+
+// A fitTest is the fit test on one node.
+type fitTest struct {
+	node      *Node
+	run       DryRun
+	nominated []*Pod // those that hold their place
+}
+
+func (t fitTest) fits() (Status, error) {
+	if len(t.nominated) > 0 {
+		status, err := t.fitsBesideNominated()
+		if err != nil || !status.Fits() {
+			return status, err
+		}
+	}
+	status, err := t.run.Fits()
+	if err != nil {
+		return Status{}, t.failed("test fit", nil, err)
+	}
+	return status, nil
+}
+
+func (t fitTest) fitsBesideNominated() (Status, error) {
+	for _, p := range t.nominated {
+		if err := t.run.Add(p, t.node); err != nil {
+			return Status{}, t.failed("add nominated pod", p, err)
+		}
+	}
+	status, err := t.run.Fits()
+	if err != nil {
+		return Status{}, t.failed("test fit beside nominated pods", nil, err)
+	}
+	for i := len(t.nominated) - 1; i >= 0; i-- {
+		if err := t.run.Remove(t.nominated[i], t.node); err != nil {
+			return Status{}, t.failed("remove nominated pod", t.nominated[i], err)
+		}
+	}
+	return status, nil
+}
+
+func (t fitTest) remove(v *Victim) error {
+	for i, p := range v.Pods {
+		if err := t.run.Remove(p, v.Nodes[i]); err != nil {
+			return t.failed("remove pod", p, err)
+		}
+	}
+	return nil
+}
+
+func (t fitTest) add(v *Victim) error {
+	for i, p := range v.Pods {
+		if err := t.run.Add(p, v.Nodes[i]); err != nil {
+			return t.failed("add pod", p, err)
+		}
+	}
+	return nil
+}
+
+func (t fitTest) failed(step string, p *Pod, err error) error {
+	e := &StepError{Step: step, Node: t.node.Name, Err: err}
+	if p != nil {
+		e.Pod = p.String()
+	}
+	return e
+}

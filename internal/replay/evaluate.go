@@ -1,0 +1,102 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.com/preemption"
+	"example.com/preemption/internal/golden"
+)
+
+// Evaluate returns the answer of the evaluator: of Examine, once it is sure that
+// Preempt decides the same.
+func Evaluate(c *golden.Case, r preemption.Release) (golden.Answer, error) {
+	state, err := State(c, r)
+	if err != nil {
+		return golden.Answer{}, err
+	}
+	cluster, err := preemption.NewCluster(state)
+	if err != nil {
+		return golden.Answer{}, err
+	}
+	preemptor, err := Pod(&c.Preemptor)
+	if err != nil {
+		return golden.Answer{}, err
+	}
+	e := preemption.Evaluator{Sampling: sampling(c)}
+	x, err := e.Examine(context.Background(), cluster, preemptor)
+	if err != nil {
+		return golden.Answer{}, err
+	}
+	fast, err := e.Preempt(context.Background(), cluster, preemptor)
+	if err != nil {
+		return golden.Answer{}, fmt.Errorf("Preempt: %w, while Examine decides", err)
+	}
+	if a, b := summary(fast), summary(&x.Result); a != b {
+		return golden.Answer{}, fmt.Errorf("Preempt decides %s, Examine %s", a, b)
+	}
+	return answer(c, x), nil
+}
+
+// summary is what Preempt and Examine must agree on.
+func summary(r *preemption.Result) string {
+	node := ""
+	if r.Node != nil {
+		node = r.Node.Name
+	}
+	return fmt.Sprint(r.Outcome, r.Reason, node, r.Victims, r.Violations, r.Delete, r.Terminating, r.ClearNominations, r.Nomination)
+}
+
+func answer(c *golden.Case, x *preemption.Examination) golden.Answer {
+	a := golden.Answer{
+		Outcome:        x.Outcome.String(),
+		Reason:         x.Reason,
+		PDBViolations:  int64(x.Violations),
+		PotentialNodes: x.Potential,
+		Statuses:       map[string]string{},
+		Message:        x.Message(),
+	}
+	if x.Outcome == preemption.OutcomePreempt {
+		a.Node, a.Victims = x.Node.Name, keys(x.Victims)
+	}
+	for _, n := range x.FitNodes {
+		a.FitNodes = append(a.FitNodes, n.Name)
+	}
+	for _, r := range x.Nodes {
+		if r.Candidate != nil {
+			a.Statuses[r.Node.Name] = r.Filter.String()
+		} else if !r.Status.Fits() {
+			a.Statuses[r.Node.Name] = r.Status.String()
+		}
+	}
+	a.Candidates = candidates(c, x.Candidates)
+	return a
+}
+
+// candidates lists them as recorded: by name, unless the search was sampled.
+func candidates(c *golden.Case, found []*preemption.Candidate) []golden.Candidate {
+	var list []golden.Candidate
+	for _, x := range found {
+		list = append(list, golden.Candidate{Node: x.Node.Name, Victims: keys(x.Victims), PDBViolations: int64(x.Violations)})
+	}
+	if c.Sampling == nil {
+		slices.SortFunc(list, func(a, b golden.Candidate) int {
+			if a.Node < b.Node {
+				return -1
+			}
+			return 1
+		})
+	}
+	return list
+}
+
+func keys(victims []*preemption.Victim) []string {
+	var list []string
+	for _, v := range victims {
+		for _, p := range v.Pods {
+			list = append(list, p.String())
+		}
+	}
+	return list
+}

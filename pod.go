@@ -1,0 +1,115 @@
+package preemption
+
+import (
+	"math"
+	"time"
+)
+
+// A Pod is plain data about one pod. The package never modifies it; once it has
+// been given to a [Cluster] the caller must not modify it either.
+//
+// The zero value of each field is meaningful: no labels, priority 0, may preempt,
+// requests nothing, not bound, not started, in no group, not terminating.
+type Pod struct {
+	Namespace, Name string // together they identify the pod in a cluster
+	UID             string // tells incarnations apart; the last tie-break of importance
+	Labels          map[string]string
+	Priority        int32
+	// PreemptionPolicy says whether the pod may preempt others. It does not
+	// protect the pod from being a victim.
+	PreemptionPolicy PreemptionPolicy
+	// Requests is what the pod needs on its node: init containers, sidecars and
+	// overhead included. A name that is absent is a request of zero.
+	Requests     Resources
+	HostPorts    []HostPort
+	NodeSelector map[string]string
+	Tolerations  []Toleration
+	// NodeName is the node the pod is bound to, "" for a pending pod.
+	NodeName string
+	// NominatedNode is the node that an earlier preemption is clearing for a
+	// pending pod. It has no meaning for a bound pod.
+	NominatedNode string
+	// Start is when the pod started running; zero: not started, youngest of all.
+	Start time.Time
+	// Group names the PodGroup of the same namespace that the pod belongs to.
+	Group       string
+	Termination Termination
+	// GracePeriod is how long the pod may take to go. It takes no part in a
+	// decision.
+	GracePeriod time.Duration
+	// Object is the caller's own pod, carried through untouched.
+	Object any
+}
+
+// String returns namespace/name.
+func (p *Pod) String() string { return p.Namespace + "/" + p.Name }
+
+// PreemptionPolicy says whether a pod may preempt others.
+type PreemptionPolicy uint8
+
+const (
+	PreemptLowerPriority PreemptionPolicy = iota // the default
+	PreemptNever
+)
+
+// Termination says whether a pod is being deleted, and by whom. Only a
+// termination by preemption makes a preemptor wait for the room it frees.
+type Termination uint8
+
+const (
+	NotTerminating          Termination = iota
+	TerminatingByPreemption             // deletion timestamp, DisruptionTarget=True with reason PreemptionByScheduler
+	TerminatingOther                    // deletion timestamp for any other reason
+)
+
+// Names of the resources that kube-scheduler knows by itself. Any other name is
+// an extended resource.
+const (
+	CPU              = "cpu"               // millicores
+	Memory           = "memory"            // bytes
+	EphemeralStorage = "ephemeral-storage" // bytes
+	PodCount         = "pods"              // Node.Allocatable only: how many pods the node takes
+)
+
+// Resources maps the name of a resource to an amount in its own unit: cpu in
+// millicores, memory in bytes. A name that is absent is an amount of zero.
+type Resources map[string]int64
+
+// A HostPort is a port that a pod claims on its node.
+type HostPort struct {
+	Protocol string // "" is TCP
+	IP       string // "" is 0.0.0.0, every address
+	Port     int32  // a port of zero or less claims nothing
+}
+
+// notStarted stands for the start of a pod that has none: one instant later
+// than any other, the same for all such pods (kube-scheduler 1.38).
+const notStarted = math.MaxInt64
+
+// startOf maps a start time to an order-preserving number: nanoseconds since
+// 1970, clamped to what int64 holds (the years 1678 to 2262).
+func startOf(t time.Time) int64 {
+	switch {
+	case t.IsZero():
+		return notStarted
+	case t.Before(minStart):
+		return math.MinInt64
+	case t.After(maxStart):
+		return notStarted
+	}
+	return t.UnixNano()
+}
+
+var (
+	minStart = time.Unix(0, math.MinInt64)
+	maxStart = time.Unix(0, math.MaxInt64)
+)
+
+// samePod reports whether a and b are the same pod: by UID as kube-scheduler
+// does, by name where a UID is missing.
+func samePod(a, b *Pod) bool {
+	if a.UID != "" && b.UID != "" {
+		return a.UID == b.UID
+	}
+	return a.Namespace == b.Namespace && a.Name == b.Name
+}

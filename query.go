@@ -1,0 +1,211 @@
+package preemption
+
+import "context"
+
+// A query is one decision under way.
+type query struct {
+	*Evaluator
+	cluster     *Cluster
+	preemptor   *Pod
+	prepared    Prepared
+	detailed    bool // keep the steps of each dry run
+	placeholder bool // candidates without victims are for an extender to fill
+	runs        []DryRun
+	potential   []int // nodes that evictions may help
+	examination Examination
+}
+
+func (e *Evaluator) newQuery(c *Cluster, preemptor *Pod, detailed bool) (*query, error) {
+	filters := e.Filters
+	if filters == nil {
+		filters = DefaultFilters()
+	}
+	prepared, err := prepare(filters, preemptor, c)
+	if err != nil {
+		return nil, err
+	}
+	q := &query{Evaluator: e, cluster: c, preemptor: preemptor, prepared: prepared, detailed: detailed}
+	for i := range e.Extenders {
+		q.placeholder = q.placeholder || e.Extenders[i].interested(preemptor)
+	}
+	q.runs = make([]DryRun, len(c.nodes))
+	q.examination = Examination{Preemptor: preemptor, Release: c.release, Nodes: make([]NodeReport, len(c.nodes))}
+	return q, nil
+}
+
+func (q *query) orders() []Order {
+	if len(q.Orders) == 0 {
+		return DefaultOrders()
+	}
+	return q.Orders
+}
+
+// judgeAll finds out for every node whether it takes the preemptor as it is.
+func (q *query) judgeAll(ctx context.Context) error {
+	x := &q.examination
+	err := forEach(ctx, len(x.Nodes), q.Parallelism, func(i int) {
+		r := &x.Nodes[i]
+		r.Node = q.cluster.nodes[i]
+		r.Filter, r.Err = q.judge(i)
+		r.Status = r.Filter
+	})
+	if err != nil {
+		return err
+	}
+	for i := range x.Nodes {
+		switch r := &x.Nodes[i]; {
+		case r.Err != nil:
+		case r.Filter.Fits():
+			x.FitNodes = append(x.FitNodes, r.Node)
+		case r.Filter.Code == Unschedulable:
+			q.potential = append(q.potential, i)
+		}
+	}
+	x.Potential = len(q.potential)
+	return nil
+}
+
+func (q *query) judge(i int) (Status, error) {
+	node := q.cluster.nodes[i]
+	if q.Statuses != nil {
+		if status, known := q.Statuses(node); known {
+			return status, nil
+		}
+	}
+	run, err := q.begin(i)
+	if err != nil {
+		return Status{}, err
+	}
+	return FitsWithNominated(q.preemptor, node, run, q.cluster.nominated[node.Name])
+}
+
+// begin returns the node's dry run, the same for both phases: judging leaves it
+// as it was.
+func (q *query) begin(i int) (DryRun, error) {
+	if q.runs[i] == nil {
+		run, err := q.prepared.Begin(q.cluster.nodes[i])
+		if err != nil {
+			return nil, &StepError{Step: "begin", Node: q.cluster.nodes[i].Name, Err: err}
+		}
+		q.runs[i] = run
+	}
+	return q.runs[i], nil
+}
+
+// ineligible returns why the preemptor may not preempt, "" if it may.
+func (q *query) ineligible() string {
+	if q.preemptor.PreemptionPolicy == PreemptNever {
+		return ReasonNever
+	}
+	slot := q.cluster.byName[q.cluster.nominationOf(q.preemptor)]
+	if slot == nil || q.examination.Nodes[slot.index].Filter.Code == Unresolvable {
+		return ""
+	}
+	for _, p := range slot.pods {
+		if p.Termination == TerminatingByPreemption && q.mayEvictAlone(p, slot.node) {
+			return ReasonTerminating
+		}
+	}
+	return ""
+}
+
+// mayEvictAlone reports whether the preemptor may evict the pod by itself.
+func (q *query) mayEvictAlone(p *Pod, on *Node) bool {
+	v := q.cluster.release.PodVictim(p, on, q.cluster.groups)
+	return v.Priority < q.preemptor.Priority && (q.Eligible == nil || q.Eligible(q.preemptor, v, on))
+}
+
+// nominationOf returns the node that the preemptor is nominated to: what the
+// cluster knows of it, or else what the pod says.
+func (c *Cluster) nominationOf(preemptor *Pod) string {
+	if e := c.pods[objectKey{preemptor.Namespace, preemptor.Name}]; e != nil && samePod(e.pod, preemptor) {
+		return e.nominated
+	}
+	return preemptor.NominatedNode
+}
+
+// dryRunAll dry-runs the potential nodes, those that failed for reasons that
+// evictions may resolve, and collects the candidates.
+func (q *query) dryRunAll(ctx context.Context) error {
+	if q.Sampling != nil && len(q.potential) > 0 {
+		return q.dryRunSample(ctx)
+	}
+	err := forEach(ctx, len(q.potential), q.Parallelism, func(i int) { q.dryRun(q.potential[i]) })
+	if err != nil {
+		return err
+	}
+	x := &q.examination
+	for _, i := range q.potential {
+		if candidate := x.Nodes[i].Candidate; candidate != nil {
+			x.Candidates = append(x.Candidates, candidate)
+		}
+	}
+	return nil
+}
+
+// dryRunSample looks at nodes in the order and number that Sampling asks for.
+// Workers look ahead; what lies beyond the end of the search is forgotten, so
+// that the result is as if nodes were judged one after another.
+func (q *query) dryRunSample(ctx context.Context) error {
+	x := &q.examination
+	n := len(q.potential)
+	start := q.Sampling.start(n)
+	w := window{count: q.Sampling.Count(n)}
+	workers := max(q.Parallelism, 1)
+	for first := 0; first < n && !w.full(); first += workers {
+		ahead := min(workers, n-first)
+		at := func(k int) int { return q.potential[(start+first+k)%n] }
+		if err := forEach(ctx, ahead, workers, func(k int) { q.dryRun(at(k)) }); err != nil {
+			return err
+		}
+		for k := range ahead {
+			r := &x.Nodes[at(k)]
+			if w.full() {
+				*r = NodeReport{Node: r.Node, Filter: r.Filter, Status: r.Filter}
+			} else if r.Candidate != nil {
+				w.add(r.Candidate)
+			}
+		}
+	}
+	x.Candidates = w.candidates()
+	return nil
+}
+
+// dryRun finds the victims on one node.
+func (q *query) dryRun(i int) {
+	r := &q.examination.Nodes[i]
+	r.Examined = true
+	run, err := q.begin(i)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	slot := q.cluster.slots[i]
+	node := NodeCase{
+		Preemptor: q.preemptor,
+		Node:      r.Node,
+		DryRun:    run,
+		Nominated: q.cluster.nominated[r.Node.Name],
+		Victims:   q.cluster.victimsOn(slot),
+		Release:   q.cluster.release,
+		Eligible:  q.Eligible,
+		Compare:   q.Compare,
+		classify:  q.cluster.classify,
+	}
+	if q.detailed {
+		node.Trace = r.record()
+	}
+	s, err := SelectVictimsOnNode(node)
+	switch {
+	case err != nil:
+		r.Err = err
+	case !s.Status.Fits():
+		r.Status = s.Status
+	case len(s.Victims) > 0 || q.placeholder && !q.cluster.release.emptySelectionIsError():
+		r.Candidate = &Candidate{Node: r.Node, Victims: s.Victims, Violations: s.Violations}
+	case q.cluster.release.emptySelectionIsError():
+		r.Err = &StepError{Step: "select victims", Node: r.Node.Name, Err: ErrNoVictim}
+	default:
+		r.Status = noVictims()
+	}
+}

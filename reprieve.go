@@ -1,0 +1,160 @@
+package preemption
+
+import "slices"
+
+// A NodeCase is what [SelectVictimsOnNode] needs to know about one node.
+type NodeCase struct {
+	Preemptor *Pod
+	Node      *Node
+	// DryRun is a fresh dry run of the node, with every pod bound to it in place.
+	DryRun DryRun
+	// Nominated are the pods nominated to the node. Those that hold their place
+	// against the preemptor take part in the fit test; see [FitsWithNominated].
+	Nominated []*Pod
+	// Victims are the units with a pod on the node; see [Release.Victims]. Those of
+	// a priority not strictly lower than the preemptor's are passed over.
+	Victims []*Victim
+	// Budgets are the disruption budgets, in the order in which they are charged.
+	Budgets []*PodDisruptionBudget
+
+	Release Release
+	// Eligible may spare victims that priority would give up. It is asked once for
+	// each node that the victim has a pod on; one refusal spares all of it. Nil
+	// spares none.
+	Eligible func(preemptor *Pod, v *Victim, n *Node) bool
+	// Compare replaces [CompareImportance] and owes the same law: a strict weak
+	// order, positive if a is the more important.
+	Compare func(a, b *Victim) int
+	// Trace, if not nil, is told what happens.
+	Trace *Trace
+
+	// classify stands in for the walk over Budgets where their coverage is known.
+	classify func([]*Victim) ([]Violation, []*Victim)
+}
+
+// A Selection says what it takes for the preemptor to fit on a node.
+type Selection struct {
+	// Status is why the node is out of the question. If it fits, Victims says what
+	// has to go; no victims then means that nothing had to.
+	Status Status
+	// Victims have to go, most important first.
+	Victims []*Victim
+	// Violations counts the pods among them whose eviction violates a budget.
+	Violations int
+}
+
+// NoVictims is the reason given for a node without pods that the preemptor may
+// evict.
+const NoVictims = "No preemption victims found for incoming pod"
+
+func noVictims() Status { return Status{Code: Unresolvable, Reasons: []string{NoVictims}} }
+
+// SelectVictimsOnNode decides which victims have to leave the node for the
+// preemptor to fit there:
+//
+//  1. Victims of strictly lower priority that Eligible accepts are collected.
+//  2. All of them are removed.
+//  3. If the preemptor still does not fit, the node is out, for that reason.
+//  4. They are ordered by importance; equals keep the order given.
+//  5. Those whose eviction violates a budget are told from the rest, charging
+//     the budgets in that order.
+//  6. One by one, the violating ones first, each most important first, they are
+//     put back; one with which the preemptor does not fit is removed again.
+//  7. What could not go back is the selection, most important first.
+//
+// The result is greedy and, for monotone filters, locally minimal: no single
+// victim could be spared. It is not always the smallest set. Budgets are charged
+// for pods that are put back later too, as upstream does, so the count of
+// violations can be higher than what really happens.
+//
+// The dry run is left with the selection removed. The cost is O(v log v) for
+// sorting and at most 1+v fit tests for v victims. A refusal is a Status; an
+// error is a [StepError], and the dry run is then of no further use.
+//
+// It corresponds to the method of the same name of kube-scheduler's
+// DefaultPreemption. Where that one sorts with an unstable sort, this one is
+// stable.
+func SelectVictimsOnNode(c NodeCase) (Selection, error) {
+	victims := c.potentialVictims()
+	if len(victims) == 0 {
+		return Selection{Status: noVictims()}, nil
+	}
+	test := fitTest{c.Node, c.DryRun, holding(c.Nominated, c.Preemptor)}
+	for _, v := range victims {
+		if err := test.remove(v); err != nil {
+			return Selection{}, err
+		}
+	}
+	status, err := test.fits()
+	if err != nil {
+		return Selection{}, err
+	}
+	c.Trace.removed(c.Node, victims, status, c.DryRun)
+	if !status.Fits() {
+		return Selection{Status: status}, nil
+	}
+	compare := c.Compare
+	if compare == nil {
+		compare = CompareImportance
+	}
+	mostImportantFirst := func(a, b *Victim) int { return compare(b, a) }
+	slices.SortStableFunc(victims, mostImportantFirst)
+	violating, rest := c.split(victims)
+	c.Trace.classified(c.Node, violating)
+
+	// Invariant: every victim not yet tried is removed, so the preemptor fits.
+	var s Selection
+	reprieve := func(v Violation) error {
+		if err := test.add(v.Victim); err != nil {
+			return err
+		}
+		status, err := test.fits()
+		if err != nil {
+			return err
+		}
+		c.Trace.reprieved(c.Node, v, status, c.DryRun)
+		if status.Fits() {
+			return nil
+		}
+		s.Victims = append(s.Victims, v.Victim)
+		s.Violations += v.Pods
+		return test.remove(v.Victim)
+	}
+	for _, v := range violating {
+		if err := reprieve(v); err != nil {
+			return Selection{}, err
+		}
+	}
+	for _, v := range rest {
+		if err := reprieve(Violation{Victim: v}); err != nil {
+			return Selection{}, err
+		}
+	}
+	slices.SortStableFunc(s.Victims, mostImportantFirst)
+	return s, nil
+}
+
+// potentialVictims returns those that the preemptor may evict, in a new slice.
+func (c *NodeCase) potentialVictims() []*Victim {
+	victims := make([]*Victim, 0, len(c.Victims))
+	for _, v := range c.Victims {
+		if c.mayEvict(v) {
+			victims = append(victims, v)
+		}
+	}
+	return victims
+}
+
+func (c *NodeCase) mayEvict(v *Victim) bool {
+	if v.Priority >= c.Preemptor.Priority {
+		return false
+	}
+	return c.Eligible == nil || v.affected(func(n *Node) bool { return c.Eligible(c.Preemptor, v, n) })
+}
+
+func (c *NodeCase) split(victims []*Victim) ([]Violation, []*Victim) {
+	if c.classify != nil {
+		return c.classify(victims)
+	}
+	return c.Release.FilterVictimsWithPDBViolation(victims, c.Budgets)
+}

@@ -1,0 +1,100 @@
+package preemption
+
+// A Result is a decision. It holds what the caller has to do; nothing has been
+// done yet.
+type Result struct {
+	Outcome Outcome
+	// Reason says why not, for the outcomes ineligible and, where extenders left no
+	// node, unhelpful. [Examination.Message] has the reasons node by node.
+	Reason string
+	// Node is the node to clear (preempt), or the first one that takes the
+	// preemptor as it is (fits).
+	Node *Node
+	// Victims have to go from the node and, with atomic groups, from others, most
+	// important first.
+	Victims []*Victim
+	// Violations counts the pods among them whose eviction violates a budget.
+	Violations int
+	// Delete are the pods of the victims still to delete, in their order.
+	Delete []*Pod
+	// Terminating are the pods of the victims that are on their way out already.
+	Terminating []*Pod
+	// ClearNominations are the pods of lower priority nominated to the node. They
+	// lose their claim to the room that is made.
+	ClearNominations []*Pod
+	// Nomination says what becomes of the preemptor's own nomination.
+	Nomination Nomination
+}
+
+// An Outcome says how a decision ended.
+type Outcome uint8
+
+const (
+	// OutcomeUnhelpful: no eviction makes room for the preemptor anywhere.
+	OutcomeUnhelpful Outcome = iota
+	// OutcomeFits: a node takes the preemptor as it is; nothing needs evicting.
+	OutcomeFits
+	// OutcomeIneligible: the preemptor may not preempt now; Reason says why.
+	OutcomeIneligible
+	// OutcomePreempt: clearing Node of Victims makes room.
+	OutcomePreempt
+)
+
+// String returns "unhelpful", "fits", "ineligible" or "preempt".
+func (o Outcome) String() string {
+	switch o {
+	case OutcomeFits:
+		return "fits"
+	case OutcomeIneligible:
+		return "ineligible"
+	case OutcomePreempt:
+		return "preempt"
+	}
+	return "unhelpful"
+}
+
+// A Nomination says what becomes of the preemptor's nominated node.
+type Nomination uint8
+
+const (
+	KeepNomination  Nomination = iota // leave it as it is
+	ClearNomination                   // clear it: nothing is being made ready any more
+	SetNomination                     // set it to Result.Node
+)
+
+// String returns "keep", "clear" or "set".
+func (n Nomination) String() string {
+	switch n {
+	case ClearNomination:
+		return "clear"
+	case SetNomination:
+		return "set"
+	}
+	return "keep"
+}
+
+// preempt makes the result that clears the candidate's node.
+func (c *Cluster) preempt(preemptor *Pod, best *Candidate) Result {
+	r := Result{
+		Outcome:    OutcomePreempt,
+		Node:       best.Node,
+		Victims:    best.Victims,
+		Violations: best.Violations,
+		Nomination: SetNomination,
+	}
+	for _, v := range best.Victims {
+		for _, p := range v.Pods {
+			if p.Termination == NotTerminating {
+				r.Delete = append(r.Delete, p)
+			} else {
+				r.Terminating = append(r.Terminating, p)
+			}
+		}
+	}
+	for _, p := range c.nominated[best.Node.Name] {
+		if p.Priority < preemptor.Priority && !samePod(p, preemptor) {
+			r.ClearNominations = append(r.ClearNominations, p)
+		}
+	}
+	return r
+}

@@ -1,0 +1,204 @@
+package preemption
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A Victim is a unit of eviction: one pod, or all pods of an atomic group,
+// wherever they run. It goes whole or not at all.
+type Victim struct {
+	Kind VictimKind
+	// Group names the atomic group, "" where the victim is a single pod.
+	Group string
+	// Priority is the effective one: whether the victim may be evicted, and how
+	// important it is, goes by it. See [Release].
+	Priority int32
+	// Pods are the pods that go together, by UID. There is at least one.
+	Pods []*Pod
+	// Nodes tells where they run: Pods[i] on Nodes[i].
+	Nodes []*Node
+
+	// start caches earliest; 0 means not cached, so that a Victim the caller puts
+	// together by hand is as good as any.
+	start int64
+}
+
+// VictimKind ranks victims of equal priority: the greater is the more important.
+type VictimKind uint8
+
+const (
+	KindPod VictimKind = iota
+	KindPodGroup
+	KindCompositePodGroup
+)
+
+// String returns the kind in the words of the API.
+func (k VictimKind) String() string {
+	switch k {
+	case KindPodGroup:
+		return "PodGroup"
+	case KindCompositePodGroup:
+		return "CompositePodGroup"
+	}
+	return "Pod"
+}
+
+// NewPodVictim returns a single pod on its node as a victim, with the pod's own
+// priority. See [Release.PodVictim] for pods in groups.
+func NewPodVictim(p *Pod, on *Node) *Victim {
+	return &Victim{Priority: p.Priority, Pods: []*Pod{p}, Nodes: []*Node{on}, start: startOf(p.Start)}
+}
+
+// PodVictim returns a single pod on its node as a victim by the release's rules,
+// with the rank and the priority that its groups give it, even where it would
+// have to be evicted with others.
+func (r Release) PodVictim(p *Pod, on *Node, groups *Groups) *Victim {
+	v := NewPodVictim(p, on)
+	m, _ := r.membership(p, groups)
+	v.Priority = m.priority
+	if r.membersRankAsGroup() && p.Group != "" {
+		v.Kind = KindPodGroup
+	}
+	return v
+}
+
+// Start returns the earliest start of the victim's pods, the zero time if none
+// has started.
+func (v *Victim) Start() time.Time {
+	var earliest time.Time
+	for _, p := range v.Pods {
+		if !p.Start.IsZero() && (earliest.IsZero() || p.Start.Before(earliest)) {
+			earliest = p.Start
+		}
+	}
+	return earliest
+}
+
+// earliest is Start as a number that orders as the times do.
+func (v *Victim) earliest() int64 {
+	if v.start != 0 {
+		return v.start
+	}
+	first := int64(notStarted)
+	for _, p := range v.Pods {
+		first = min(first, startOf(p.Start))
+	}
+	return first
+}
+
+// String returns the pod's namespace and name, or the group's with its kind.
+func (v *Victim) String() string {
+	if v.Group == "" {
+		return v.Pods[0].String()
+	}
+	return v.Kind.String() + " " + v.Pods[0].Namespace + "/" + v.Group
+}
+
+// affected calls f for each distinct node that a pod of the victim runs on, in
+// the order of Pods, until f returns false. It reports whether f never did.
+func (v *Victim) affected(f func(*Node) bool) bool {
+	for i, n := range v.Nodes {
+		if !slices.Contains(v.Nodes[:i], n) && !f(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// A View is a read-only look at a cluster: its nodes in order and the pods bound
+// to each. [Cluster] is one. A filter needs it to see the pods of the node it is
+// asked about, and to look beyond that node.
+type View interface {
+	Nodes() []*Node
+	// PodsOn returns the pods bound to the node, in the order they were added.
+	// The slice must not be modified.
+	PodsOn(node *Node) []*Pod
+}
+
+// Victims groups the pods on a node into units of eviction by the rules of the
+// newest release. See [Release.Victims].
+func Victims(node *Node, view View, groups *Groups) []*Victim {
+	return ReleaseNewest.Victims(node, view, groups)
+}
+
+// Victims groups the pods on a node into units of eviction: a pod by itself, or,
+// where the highest ancestor with mode all makes it part of an atomic group, the
+// whole group with its members on other nodes. The units come in the order of
+// their first pod on the node, whatever their priority. A unit whose pods differ
+// in effective priority has the highest.
+//
+// The cost is O(pods on the node), and O(pods of the cluster) if one of them is
+// in an atomic group. It corresponds to GetVictimsOnNode of kube-scheduler.
+func (r Release) Victims(node *Node, view View, groups *Groups) []*Victim {
+	pods := view.PodsOn(node)
+	units := make([]*Victim, 0, len(pods))
+	var atomic map[groupKey]*Victim
+	for _, p := range pods {
+		m, _ := r.membership(p, groups)
+		if m.unit == (groupKey{}) {
+			v := NewPodVictim(p, node)
+			v.Kind, v.Priority = m.kind, m.priority
+			units = append(units, v)
+			continue
+		}
+		if atomic == nil {
+			atomic = r.atomicGroups(view, groups)
+		}
+		if v := atomic[m.unit]; !slices.Contains(units, v) {
+			units = append(units, v)
+		}
+	}
+	return units
+}
+
+// atomicGroups collects the atomic groups of the cluster with their bound pods.
+func (r Release) atomicGroups(view View, groups *Groups) map[groupKey]*Victim {
+	units := make(map[groupKey]*Victim)
+	for _, n := range view.Nodes() {
+		for _, p := range view.PodsOn(n) {
+			m, _ := r.membership(p, groups)
+			if m.unit == (groupKey{}) {
+				continue
+			}
+			v := units[m.unit]
+			if v == nil {
+				v = &Victim{Kind: m.kind, Group: m.unit.name, Priority: m.priority, start: notStarted}
+				units[m.unit] = v
+			}
+			v.join(p, n, m.priority)
+		}
+	}
+	for _, v := range units {
+		v.sortPods()
+	}
+	return units
+}
+
+// join adds a pod to a group's victim; sortPods must follow the last one.
+func (v *Victim) join(p *Pod, on *Node, priority int32) {
+	v.Pods = append(v.Pods, p)
+	v.Nodes = append(v.Nodes, on)
+	v.Priority = max(v.Priority, priority)
+	v.start = min(v.start, startOf(p.Start))
+}
+
+// sortPods puts the pods in the order of UID, then namespace and name. Upstream
+// leaves the order to a map.
+func (v *Victim) sortPods() {
+	type seat struct {
+		pod *Pod
+		on  *Node
+	}
+	seats := make([]seat, len(v.Pods))
+	for i := range seats {
+		seats[i] = seat{v.Pods[i], v.Nodes[i]}
+	}
+	slices.SortFunc(seats, func(a, b seat) int {
+		return cmp.Or(cmp.Compare(a.pod.UID, b.pod.UID), cmp.Compare(a.pod.Namespace, b.pod.Namespace), cmp.Compare(a.pod.Name, b.pod.Name))
+	})
+	for i, s := range seats {
+		v.Pods[i], v.Nodes[i] = s.pod, s.on
+	}
+}
