@@ -39,11 +39,11 @@ type Case struct {
 	Want map[string]Answer `json:"want"`
 }
 
-// HasGroups reports whether the scheduler meets groups in the case. It then
-// walks their members in map order, which makes the order of victims unfit for
-// comparison.
+// HasGroups reports whether pods that may become victims can be in groups. The
+// scheduler walks the members of a group in map order, which makes the order
+// of victims unfit for comparison.
 func (c *Case) HasGroups() bool {
-	if len(c.PodGroups) > 0 || len(c.CompositePodGroups) > 0 || len(c.Gang) > 0 {
+	if len(c.PodGroups) > 0 || len(c.CompositePodGroups) > 0 {
 		return true
 	}
 	for i := range c.Pods {

@@ -21,7 +21,7 @@ import (
 func (c *Case) Diff(got, want Answer) string {
 	d := differ{sets: c.HasGroups()}
 	d.compare("outcome", got.Outcome, want.Outcome)
-	d.compare("reason", normalStatus(got.Reason), normalStatus(want.Reason))
+	d.compare("reason", CanonicalStatus(got.Reason), CanonicalStatus(want.Reason))
 	d.compare("fitNodes", got.FitNodes, want.FitNodes)
 	d.statuses(got.Statuses, want.Statuses)
 	d.compare("potentialNodes", got.PotentialNodes, want.PotentialNodes)
@@ -58,7 +58,7 @@ func (d *differ) statuses(got, want map[string]string) {
 			d.addf("statuses[%s] is missing, want %q", node, want[node])
 			continue
 		}
-		if normalStatus(status) != normalStatus(want[node]) {
+		if CanonicalStatus(status) != CanonicalStatus(want[node]) {
 			d.addf("statuses[%s] = %q, want %q", node, status, want[node])
 		}
 	}
@@ -112,9 +112,9 @@ func (d *differ) cost(what string, got []string, gotViolations int64, want []str
 	d.compare(what+": pdbViolations", gotViolations, wantViolations)
 }
 
-// normalStatus returns a status with its extended resources sorted. They are
+// CanonicalStatus returns a status with its extended resources sorted. They are
 // always the last reasons of a node and the only ones in no order.
-func normalStatus(status string) string {
+func CanonicalStatus(status string) string {
 	code, message, ok := strings.Cut(status, ": ")
 	if !ok {
 		return status

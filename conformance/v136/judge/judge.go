@@ -160,7 +160,8 @@ func keys(pods []*v1.Pod) []string {
 	return keys
 }
 
-// text returns a status as answers show it.
+// text returns a status as answers show it: extended resources, which come in
+// map order, by name.
 func text(status *fwk.Status) string {
-	return status.Code().String() + ": " + status.Message()
+	return golden.CanonicalStatus(status.Code().String() + ": " + status.Message())
 }

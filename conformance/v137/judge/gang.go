@@ -36,14 +36,14 @@ func (s *scheduler) judgeGang(ctx context.Context, c *golden.Case) (golden.Answe
 	})
 	switch {
 	case status.IsRejected():
-		reason := status.Code().String() + ": " + strings.TrimPrefix(status.Message(), "pod group preemption: ")
+		reason := strings.Replace(text(status), "pod group preemption: ", "", 1)
 		return golden.Answer{Outcome: golden.Unhelpful, Reason: reason}, nil
 	case !status.IsSuccess():
 		return golden.Answer{}, status.AsError()
 	case s.preempted == nil:
 		return golden.Answer{}, errors.New("victims that are all terminating are not told")
 	}
-	cost := record(s.preempted)
+	cost := s.record(s.preempted)
 	return golden.Answer{Outcome: golden.Preempt, Victims: cost.Victims, PDBViolations: cost.PDBViolations}, nil
 }
 

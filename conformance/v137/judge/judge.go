@@ -134,7 +134,7 @@ func (s *scheduler) dryRun(ctx context.Context, f *filtered, answer *golden.Answ
 	}
 
 	for _, c := range candidates {
-		answer.Candidates = append(answer.Candidates, record(c))
+		answer.Candidates = append(answer.Candidates, s.record(c))
 	}
 	if s.sampling == nil {
 		slices.SortFunc(answer.Candidates, byNode)
@@ -150,11 +150,16 @@ func (s *scheduler) dryRun(ctx context.Context, f *filtered, answer *golden.Answ
 	return nil
 }
 
-// record returns a candidate as answers list it.
-func record(c preemption.Candidate) golden.Candidate {
+// record returns a candidate as answers list it: in a case with groups, whose
+// members come in map order, with its victims by name.
+func (s *scheduler) record(c preemption.Candidate) golden.Candidate {
+	victims := keys(c.Victims().Pods)
+	if s.groups {
+		slices.Sort(victims)
+	}
 	return golden.Candidate{
 		Node:          c.Name(),
-		Victims:       keys(c.Victims().Pods),
+		Victims:       victims,
 		PDBViolations: c.Victims().NumPDBViolations,
 	}
 }
@@ -167,7 +172,8 @@ func keys(pods []*v1.Pod) []string {
 	return keys
 }
 
-// text returns a status as answers show it.
+// text returns a status as answers show it: extended resources, which come in
+// map order, by name.
 func text(status *fwk.Status) string {
-	return status.Code().String() + ": " + status.Message()
+	return golden.CanonicalStatus(status.Code().String() + ": " + status.Message())
 }

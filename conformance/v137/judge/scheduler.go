@@ -49,14 +49,12 @@ type scheduler struct {
 	preemptor *v1.Pod
 	budgets   []*policy.PodDisruptionBudget
 	sampling  *golden.Sampling
+	groups    bool // some victims may be groups
 }
 
 // newScheduler returns a scheduler that has just taken its snapshot of the
 // cluster of c.
 func newScheduler(ctx context.Context, c *golden.Case) (*scheduler, error) {
-	if err := setGates(c.HasGroups()); err != nil {
-		return nil, err
-	}
 	metrics.Register()
 
 	s := &scheduler{
@@ -64,8 +62,12 @@ func newScheduler(ctx context.Context, c *golden.Case) (*scheduler, error) {
 		preemptor: objects.Pod(&c.Preemptor),
 		budgets:   objects.Budgets(c),
 		sampling:  c.Sampling,
-		snapshot:  cache.NewEmptySnapshot(),
+		groups:    c.HasGroups(),
 	}
+	if err := setGates(s.groups || len(c.Gang) > 0); err != nil {
+		return nil, err
+	}
+	s.snapshot = cache.NewEmptySnapshot()
 	contents, err := s.fill(ctx, c)
 	if err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ func setGates(groups bool) error {
 // fill brings the cluster of c into the snapshot by way of the scheduler's
 // cache, and returns the cache.
 func (s *scheduler) fill(ctx context.Context, c *golden.Case) (cache.Cache, error) {
-	groups := c.HasGroups()
-	contents := cache.New(ctx, nil, groups, groups)
+	gates := utilfeature.DefaultFeatureGate
+	contents := cache.New(ctx, nil, gates.Enabled(features.GenericWorkload), gates.Enabled(features.CompositePodGroup))
 	for i := range c.PodGroups {
 		contents.AddPodGroup(podGroup(&c.PodGroups[i]))
 	}
