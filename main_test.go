@@ -1,0 +1,23 @@
+package preemption_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+)
+
+// The scenarios of the properties are small and cheap, so that there can be more
+// of them than rapid's hundred.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		if err := flag.Set("rapid.checks", "2000"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+	}
+	os.Exit(m.Run())
+}
