@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"example.com/preemption"
+)
+
+// A tally counts what came of a stream of pods.
+type tally struct {
+	decisions, fits, preempted, unhelpful int
+	victims, violations                   int
+	victimsByQoS                          map[string]int
+	victimsPerDecision                    []int           // of those that preempted
+	latencies                             []time.Duration // of every decision
+	unhelped                              []unhelped
+}
+
+// unhelped is a pod that no eviction could help, with kube-scheduler's message.
+type unhelped struct {
+	asks    *tracePod
+	message string
+}
+
+// maxUnhelped is how many unhelped pods are remembered.
+const maxUnhelped = 3
+
+// A clock tells the time that has passed.
+type clock func() time.Duration
+
+// stream sends so many pods, drawn from the trace, into the world one after
+// another and applies each decision before it takes the next.
+func stream(ctx context.Context, w *world, pods int, seed uint64, now clock, done func(int)) (*tally, error) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	evaluator := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), gpuModels{})}
+	t := &tally{victimsByQoS: make(map[string]int)}
+	for i := range pods {
+		pending := w.arrive(&w.trace[random.IntN(len(w.trace))])
+
+		started := now()
+		decision, err := evaluator.Preempt(ctx, w.cluster, pending)
+		if err != nil {
+			return nil, err
+		}
+		t.latencies = append(t.latencies, now()-started)
+
+		t.count(decision)
+		if decision.Outcome == preemption.OutcomeUnhelpful {
+			if err := t.remember(ctx, &evaluator, w.cluster, pending); err != nil {
+				return nil, err
+			}
+		} else if err := w.apply(pending, decision); err != nil {
+			return nil, err
+		}
+		done(i + 1)
+	}
+	return t, nil
+}
+
+func (t *tally) count(decision *preemption.Result) {
+	t.decisions++
+	switch decision.Outcome {
+	case preemption.OutcomeFits:
+		t.fits++
+	case preemption.OutcomeUnhelpful:
+		t.unhelpful++
+	case preemption.OutcomePreempt:
+		t.preempted++
+		t.victims += len(decision.Delete)
+		t.victimsPerDecision = append(t.victimsPerDecision, len(decision.Delete))
+		t.violations += decision.Violations
+		for _, victim := range decision.Delete {
+			t.victimsByQoS[victim.Object.(*tracePod).qos]++
+		}
+	}
+}
+
+// remember asks again for the reasons, which Preempt does not collect.
+func (t *tally) remember(ctx context.Context, e *preemption.Evaluator, c *preemption.Cluster, pending *preemption.Pod) error {
+	if len(t.unhelped) == maxUnhelped {
+		return nil
+	}
+	examination, err := e.Examine(ctx, c, pending)
+	if err != nil {
+		return err
+	}
+	t.unhelped = append(t.unhelped, unhelped{pending.Object.(*tracePod), examination.Message()})
+	return nil
+}
