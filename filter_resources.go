@@ -62,7 +62,9 @@ type preparedResources struct {
 func (*preparedResources) Monotone() bool { return true }
 
 func (f *preparedResources) Begin(node *Node) (DryRun, error) {
-	r := &resourcesRun{demands: f.demands, node: node, free: make([]int64, len(f.demands))}
+	n := len(f.demands)
+	amounts := make([]int64, 2*n)
+	r := &resourcesRun{demands: f.demands, node: node, free: amounts[:n:n], refusedFree: amounts[n:]}
 	for i, d := range f.demands {
 		r.free[i] = node.Allocatable[d.name]
 	}
@@ -82,6 +84,12 @@ type resourcesRun struct {
 	node    *Node
 	free    []int64 // by demand; negative on an overcommitted node
 	seats   int64   // pods the node still takes
+
+	// What was left when Fits refused last, for Shortfalls: by then nominated pods
+	// may have been taken away again.
+	refused      bool
+	refusedFree  []int64
+	refusedSeats int64
 }
 
 func (r *resourcesRun) Add(p *Pod, on *Node) error {
@@ -118,6 +126,8 @@ func (r *resourcesRun) Fits() (Status, error) {
 	if r.seats >= 1 && r.demandsMet() {
 		return Status{}, nil
 	}
+	r.refused, r.refusedSeats = true, r.seats
+	copy(r.refusedFree, r.free)
 	s := Status{Code: Unschedulable, Filter: nodeResources{}.Name()}
 	if r.seats < 1 {
 		s.Reasons = append(s.Reasons, "Too many pods")
@@ -142,17 +152,21 @@ func (r *resourcesRun) demandsMet() bool {
 	return true
 }
 
-// Shortfalls lists what is short now, in the order of the reasons.
+// Shortfalls lists what was short at the last refusal, in the order of the
+// reasons. It is nil before the first.
 func (r *resourcesRun) Shortfalls() []Shortfall {
+	if !r.refused {
+		return nil
+	}
 	var short []Shortfall
-	if r.seats < 1 {
+	if r.refusedSeats < 1 {
 		limit := r.node.Allocatable[PodCount]
-		short = append(short, Shortfall{PodCount, 1, limit - r.seats, limit})
+		short = append(short, Shortfall{PodCount, 1, limit - r.refusedSeats, limit})
 	}
 	for i, d := range r.demands {
-		if d.amount > r.free[i] {
+		if free := r.refusedFree[i]; d.amount > free {
 			all := r.node.Allocatable[d.name]
-			short = append(short, Shortfall{d.name, d.amount, all - r.free[i], all})
+			short = append(short, Shortfall{d.name, d.amount, all - free, all})
 		}
 	}
 	return short

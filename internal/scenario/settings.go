@@ -200,8 +200,15 @@ func (s *settings) buildFilters(rec *recorder) []preemption.Filter {
 	if !s.onlyScripted {
 		filters = preemption.DefaultFilters()
 	}
+	// Those that keep record come first: they hear of every test.
+	var recording []preemption.Filter
 	for i := range s.filters {
-		filters = append(filters, &scriptedFilter{&s.filters[i], rec})
+		f := &scriptedFilter{&s.filters[i], rec}
+		if f.kind == "calls" || f.kind == "count" {
+			recording = append(recording, f)
+		} else {
+			filters = append(filters, f)
+		}
 	}
-	return filters
+	return append(recording, filters...)
 }
