@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"example.com/preemption"
@@ -24,7 +25,7 @@ type unhelped struct {
 	message string
 }
 
-// maxUnhelped is how many unhelped pods are remembered.
+// maxUnhelped is how many unhelped pods, of different sizes, are remembered.
 const maxUnhelped = 3
 
 // A clock tells the time that has passed.
@@ -79,13 +80,15 @@ func (t *tally) count(decision *preemption.Result) {
 
 // remember asks again for the reasons, which Preempt does not collect.
 func (t *tally) remember(ctx context.Context, e *preemption.Evaluator, c *preemption.Cluster, pending *preemption.Pod) error {
-	if len(t.unhelped) == maxUnhelped {
+	asks := pending.Object.(*tracePod)
+	known := slices.ContainsFunc(t.unhelped, func(u unhelped) bool { return u.asks.String() == asks.String() })
+	if known || len(t.unhelped) == maxUnhelped {
 		return nil
 	}
 	examination, err := e.Examine(ctx, c, pending)
 	if err != nil {
 		return err
 	}
-	t.unhelped = append(t.unhelped, unhelped{pending.Object.(*tracePod), examination.Message()})
+	t.unhelped = append(t.unhelped, unhelped{asks, examination.Message()})
 	return nil
 }
