@@ -1,0 +1,88 @@
+package preemption_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"example.com/preemption"
+	"pgregory.net/rapid"
+)
+
+// drawVictims draws victims with much in common, of one pod or several.
+func drawVictims(t *rapid.T, n int) []*preemption.Victim {
+	victims := make([]*preemption.Victim, n)
+	for i := range victims {
+		v := &preemption.Victim{
+			Kind:     pick(t, "kind", preemption.KindPod, preemption.KindPodGroup, preemption.KindCompositePodGroup),
+			Priority: drawPriority(t),
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "pods") {
+			v.Pods = append(v.Pods, &preemption.Pod{UID: pick(t, "uid", "a", "b", ""), Start: drawStart(t), Priority: drawPriority(t)})
+			v.Nodes = append(v.Nodes, nil)
+		}
+		if oneIn(t, 3, "single pod") { // the constructor takes a short cut to the start
+			v = preemption.NewPodVictim(v.Pods[0], nil)
+		}
+		victims[i] = v
+	}
+	return victims
+}
+
+// Importance is decided criterion by criterion, as the twin does.
+func TestImportanceProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := drawVictims(t, 2)
+		want := 0
+		switch {
+		case moreImportant(v[0], v[1]):
+			want = 1
+		case moreImportant(v[1], v[0]):
+			want = -1
+		}
+		if got := preemption.CompareImportance(v[0], v[1]); cmp.Compare(got, 0) != want {
+			t.Fatalf("CompareImportance = %d, want the sign of %d, for %+v and %+v", got, want, v[0], v[1])
+		}
+		if got := preemption.MoreImportantVictim(v[0], v[1]); got != (want > 0) {
+			t.Fatalf("MoreImportantVictim = %v, CompareImportance %d", got, want)
+		}
+	})
+}
+
+// CompareImportance is a strict weak order, and equal victims agree on all that
+// counts, the UID included: with UIDs it is total.
+func TestImportanceOrderProperty(t *testing.T) {
+	sign := func(a, b *preemption.Victim) int { return cmp.Compare(preemption.CompareImportance(a, b), 0) }
+	rapid.Check(t, func(t *rapid.T) {
+		v := drawVictims(t, 3)
+		a, b, c := v[0], v[1], v[2]
+		if sign(a, a) != 0 {
+			t.Fatalf("%+v is not equal to itself", a)
+		}
+		if sign(a, b) != -sign(b, a) {
+			t.Fatalf("compare(a, b) = %d and compare(b, a) = %d", sign(a, b), sign(b, a))
+		}
+		if sign(a, b) >= 0 && sign(b, c) >= 0 && sign(a, c) != max(sign(a, b), sign(b, c)) {
+			t.Fatalf("not transitive: %d, %d, %d", sign(a, b), sign(b, c), sign(a, c))
+		}
+		if sign(a, b) == 0 && a.Pods[0].UID != b.Pods[0].UID {
+			t.Fatalf("equal despite their UIDs: %+v, %+v", a, b)
+		}
+	})
+}
+
+// Sorting by importance does not depend on the order victims come in, with UIDs.
+func TestImportanceSortProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		victims := drawVictims(t, 6)
+		for i, v := range victims {
+			v.Pods[0].UID += string(rune('0' + i))
+		}
+		shuffled := rapid.Permutation(victims).Draw(t, "order")
+		slices.SortFunc(victims, preemption.CompareImportance)
+		slices.SortFunc(shuffled, preemption.CompareImportance)
+		if !slices.Equal(victims, shuffled) {
+			t.Fatalf("%v, or %v in another order", victims, shuffled)
+		}
+	})
+}
