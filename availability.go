@@ -65,7 +65,7 @@ func (a Amount) validate(name string) error {
 
 // DisruptionsAllowed returns how many pods may be disrupted now: the healthy
 // pods beyond those that must stay, never negative, and none while no pod is
-// expected. With neither limit set nothing needs to stay.
+// expected. With neither limit set it is none: the controller then expects no pod.
 //
 // It corresponds to the arithmetic of the disruption controller
 // (pkg/controller/disruption), and is an error where validation would have
@@ -90,7 +90,8 @@ func (a Availability) DisruptionsAllowed() (int32, error) {
 		}
 		desired = max(0, a.Expected-m.of(a.Expected))
 	}
-	if a.Expected == 0 || a.Healthy <= desired {
+	unlimited := a.MinAvailable == nil && a.MaxUnavailable == nil
+	if unlimited || a.Expected == 0 || a.Healthy <= desired {
 		return 0, nil
 	}
 	return int32(min(a.Healthy-desired, math.MaxInt32)), nil

@@ -1,6 +1,9 @@
 package preemption
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Filter decides whether a node takes a pod. It works in three beats, as
 // kube-scheduler's filter plugins do: Prepare once a decision, Begin once a
@@ -201,7 +204,7 @@ func (fitsEverywhere) Fits() (Status, error)       { return Status{}, nil }
 func prepare(filters []Filter, preemptor *Pod, view View) (Prepared, error) {
 	p, err := all(filters).Prepare(preemptor, view)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("preemption: pod %s: prepare: %w", preemptor, err)
 	}
 	if p == nil {
 		return fitsEverywhere{}, nil

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -115,7 +116,7 @@ func conclude(x *preemption.Examination, out *output) {
 	}
 	if len(x.Terminating) > 0 {
 		out.printf("  terminating already %s", podNames(x.Terminating))
-		out.printf("  still to delete %s", podNames(x.Delete))
+		out.printf("  still to delete %s", cmp.Or(podNames(x.Delete), "nothing"))
 	}
 	if len(x.ClearNominations) > 0 {
 		out.printf("  nominations to clear %s", podNames(x.ClearNominations))

@@ -63,7 +63,8 @@ func (w *world) selectOn(c *preemption.Cluster, nodeName string, preemptor *pree
 	selection, again, err := w.settings.selectOn(c, node, preemptor, w.model.index(), w.model.budgets, trace, rec)
 	switch {
 	case err != nil:
-		out.row("error", err.Error())
+		out.printf("error: %v", err)
+		rec.report(&out, c.Nodes())
 		return out.String()
 	case !selection.Status.Fits():
 		out.row("found", "none", selection.Status.String())
