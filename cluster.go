@@ -163,7 +163,8 @@ func (c *Cluster) victimsOn(s *nodeSlot) []*Victim {
 	units := make([]*Victim, 0, len(s.pods))
 	singles := make([]Victim, 0, len(s.pods))
 	on := []*Node{s.node}
-	for i, p := range s.pods {
+	pods := slices.Clone(s.pods) // results outlive updates
+	for i, p := range pods {
 		if c.release.groupsAreAtomic() && p.Group != "" {
 			e := c.pods[objectKey{p.Namespace, p.Name}]
 			if e.unit != nil {
@@ -177,7 +178,7 @@ func (c *Cluster) victimsOn(s *nodeSlot) []*Victim {
 			singles = append(singles, Victim{Priority: p.Priority})
 		}
 		v := &singles[len(singles)-1]
-		v.Pods, v.Nodes, v.start = s.pods[i:i+1:i+1], on, startOf(p.Start)
+		v.Pods, v.Nodes, v.start = pods[i:i+1:i+1], on, startOf(p.Start)
 		units = append(units, v)
 	}
 	return units
