@@ -40,7 +40,8 @@ func naiveAllowed(a preemption.Availability) (allowed int64, valid bool) {
 	for _, m := range []*preemption.Amount{a.MinAvailable, a.MaxUnavailable} {
 		valid = valid && (m == nil || m.Value >= 0 && (!m.Percent || m.Value <= 100))
 	}
-	if !valid || a.Expected == 0 {
+	neither := a.MinAvailable == nil && a.MaxUnavailable == nil // the controller then expects no pod
+	if !valid || neither || a.Expected == 0 {
 		return 0, valid
 	}
 	expected := big.NewInt(int64(a.Expected))
