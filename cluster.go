@@ -35,15 +35,21 @@ type Cluster struct {
 	nodes   []*Node
 	slots   []*nodeSlot // parallel to nodes
 	byName  map[string]*nodeSlot
-	pods    map[objectKey]*podEntry
+	pods    podIndex
+
 	// nominated lists by node name, in the order of nomination, the pending pods
-	// nominated to it. The node may not exist (yet).
-	nominated map[string][]*Pod
+	// nominated to it; the node may not exist (yet). nominations is the reverse.
+	nominated   map[string][]*Pod
+	nominations map[int32]string
 
 	groups *Groups
 	units  map[groupKey]*groupUnit
+	unitOf map[int32]*groupUnit // by pod; those evicted as plain pods have none
 
-	budgets []*budgetEntry
+	budgets budgetIndex
+	covers  coverSets
+
+	engine *engine // nil while the cluster is under construction
 }
 
 // nodeSlot is what the cluster keeps for a node.
@@ -54,16 +60,7 @@ type nodeSlot struct {
 	// committed sums the requests of the pods bound or nominated to the node. It is
 	// kept so that no sum that a decision can form overflows.
 	committed Resources
-}
-
-// podEntry is what the cluster keeps for a pod.
-type podEntry struct {
-	pod       *Pod
-	slot      *nodeSlot // nil: pending
-	nominated string    // the node that the pending pod is nominated to
-	member    membership
-	unit      *groupUnit     // nil: evicted by itself
-	covering  []*budgetEntry // in list order
+	ports     int // pods with host ports
 }
 
 // NewCluster validates the state and compiles it. The error joins all that is
@@ -77,12 +74,16 @@ func NewCluster(state ClusterState) (*Cluster, error) {
 		return nil, fmt.Errorf("preemption: unknown release %d", state.Release)
 	}
 	c := &Cluster{
-		release:   state.Release,
-		byName:    make(map[string]*nodeSlot, len(state.Nodes)),
-		pods:      make(map[objectKey]*podEntry, len(state.Pods)),
-		nominated: make(map[string][]*Pod),
-		groups:    NewGroups(nil, nil),
-		units:     make(map[groupKey]*groupUnit),
+		release:     state.Release,
+		byName:      make(map[string]*nodeSlot, len(state.Nodes)),
+		pods:        newPodIndex(len(state.Pods)),
+		nominated:   make(map[string][]*Pod),
+		nominations: make(map[int32]string),
+		groups:      NewGroups(nil, nil),
+		units:       make(map[groupKey]*groupUnit),
+		unitOf:      make(map[int32]*groupUnit),
+		budgets:     newBudgetIndex(),
+		covers:      newCoverSets(),
 	}
 	var errs []error
 	note := func(err error) {
@@ -108,6 +109,10 @@ func NewCluster(state ClusterState) (*Cluster, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
+	for _, u := range c.units {
+		c.renew(u)
+	}
+	c.compile()
 	return c, nil
 }
 
@@ -146,8 +151,8 @@ func (c *Cluster) Node(name string) *Node {
 
 // Pod returns the pod of that name, nil if there is none.
 func (c *Cluster) Pod(namespace, name string) *Pod {
-	if e := c.pods[objectKey{namespace, name}]; e != nil {
-		return e.pod
+	if id := c.pods.find(namespace, name); id >= 0 {
+		return c.pods.at(id).pod
 	}
 	return nil
 }
@@ -161,25 +166,26 @@ func (c *Cluster) NominatedTo(node string) []*Pod { return c.nominated[node] }
 // compiled. Single pods are put together afresh, in a few allocations for all.
 func (c *Cluster) victimsOn(s *nodeSlot) []*Victim {
 	units := make([]*Victim, 0, len(s.pods))
-	singles := make([]Victim, 0, len(s.pods))
+	plain := make([]Victim, 0, len(s.pods))
 	on := []*Node{s.node}
 	pods := slices.Clone(s.pods) // results outlive updates
 	for i, p := range pods {
-		if c.release.groupsAreAtomic() && p.Group != "" {
-			e := c.pods[objectKey{p.Namespace, p.Name}]
-			if e.unit != nil {
-				if !slices.Contains(units, e.unit.victim) {
-					units = append(units, e.unit.victim)
-				}
-				continue
+		if u := c.unitOfPod(p); u != nil {
+			if !slices.Contains(units, u.victim) {
+				units = append(units, u.victim)
 			}
-			singles = append(singles, Victim{Kind: e.member.kind, Priority: e.member.priority})
-		} else {
-			singles = append(singles, Victim{Priority: p.Priority})
+			continue
 		}
-		v := &singles[len(singles)-1]
-		v.Pods, v.Nodes, v.start = pods[i:i+1:i+1], on, startOf(p.Start)
-		units = append(units, v)
+		plain = append(plain, Victim{Priority: p.Priority, Pods: pods[i : i+1 : i+1], Nodes: on, start: startOf(p.Start)})
+		units = append(units, &plain[len(plain)-1])
 	}
 	return units
+}
+
+// unitOfPod returns the unit of a bound pod, nil if it is evicted as a plain pod.
+func (c *Cluster) unitOfPod(p *Pod) *groupUnit {
+	if p.Group == "" || len(c.unitOf) == 0 {
+		return nil
+	}
+	return c.unitOf[c.pods.find(p.Namespace, p.Name)]
 }

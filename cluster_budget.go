@@ -4,80 +4,104 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
-// budgetEntry is what the cluster keeps for a budget.
-type budgetEntry struct {
-	budget *PodDisruptionBudget
-	index  int  // in Cluster.budgets
-	valid  bool // whether the selector can match anything
-}
-
 // SetBudget adds the budget at the end, or replaces the one of the same name in
-// its place.
+// its place. If only the number of allowed disruptions changed, the cost does
+// not depend on the size of the cluster.
 func (c *Cluster) SetBudget(b *PodDisruptionBudget) error {
 	if b.Name == "" {
 		return errors.New("preemption: disruption budget without a name")
 	}
-	e := &budgetEntry{budget: b, index: len(c.budgets), valid: b.Selector != nil && b.Selector.Validate() == nil}
-	if i := c.budgetIndex(b.Namespace, b.Name); i >= 0 {
-		e.index = i
-		c.budgets[i] = e
-	} else {
-		c.budgets = append(c.budgets, e)
+	e, known := c.budgets.find(b)
+	if !known {
+		e = c.budgets.add(b)
+		c.engine.addBudget(e)
+		c.recover(b.Namespace)
+		return nil
 	}
+	old := e.budget
+	if sameSelector(old.Selector, b.Selector) {
+		e.budget = b
+		c.engine.setBudget(c, e)
+		c.recoverDisrupted(old, b)
+		return nil
+	}
+	c.budgets.replace(e, b)
+	c.engine.setBudget(c, e)
 	c.recover(b.Namespace)
 	return nil
 }
 
 // RemoveBudget removes the budget of that name.
 func (c *Cluster) RemoveBudget(namespace, name string) error {
-	i := c.budgetIndex(namespace, name)
-	if i < 0 {
+	e, known := c.budgets.find(&PodDisruptionBudget{Namespace: namespace, Name: name})
+	if !known {
 		return fmt.Errorf("preemption: disruption budget %s/%s: there is no budget of that name to remove", namespace, name)
 	}
-	c.budgets = slices.Delete(c.budgets, i, i+1)
-	for j, b := range c.budgets[i:] {
-		b.index = i + j
-	}
+	c.budgets.remove(e)
 	c.recover(namespace)
 	return nil
 }
 
 // addBudget is SetBudget for construction.
 func (c *Cluster) addBudget(b *PodDisruptionBudget) error {
-	if c.budgetIndex(b.Namespace, b.Name) >= 0 {
+	if _, known := c.budgets.find(b); known {
 		return fmt.Errorf("preemption: disruption budget %s: there already is a budget of that name", b)
 	}
 	return c.SetBudget(b)
 }
 
-func (c *Cluster) budgetIndex(namespace, name string) int {
-	return slices.IndexFunc(c.budgets, func(e *budgetEntry) bool {
-		return e.budget.Namespace == namespace && e.budget.Name == name
-	})
-}
-
-// recover finds again which budgets cover the pods of a namespace.
+// recover finds again which budgets cover the pods of a namespace. It looks at
+// every pod of the cluster.
 func (c *Cluster) recover(namespace string) {
-	for key, e := range c.pods {
-		if key.namespace == namespace {
-			c.cover(e)
+	for _, s := range c.slots {
+		for _, p := range s.pods {
+			if p.Namespace == namespace {
+				c.coverAgain(c.pods.find(p.Namespace, p.Name))
+			}
 		}
 	}
 }
 
-// cover finds the budgets that cover a bound pod.
-func (c *Cluster) cover(e *podEntry) {
-	e.covering = nil
-	if e.slot == nil {
+// recoverDisrupted does so for the pods that a budget came to list as disrupted,
+// or no longer does.
+func (c *Cluster) recoverDisrupted(old, b *PodDisruptionBudget) {
+	if slices.Equal(old.Disrupted, b.Disrupted) {
 		return
 	}
-	for _, b := range c.budgets {
-		if b.valid && b.budget.Namespace == e.pod.Namespace && c.release.selects(b.budget.Selector, e.pod.Labels) {
-			e.covering = append(e.covering, b)
+	for _, name := range slices.Concat(old.Disrupted, b.Disrupted) {
+		if id := c.pods.find(b.Namespace, name); id >= 0 && c.pods.at(id).slot != nil {
+			c.coverAgain(id)
 		}
+	}
+}
+
+// cover finds the budgets that bear on the eviction of a bound pod.
+func (c *Cluster) cover(id int32) {
+	e := c.pods.at(id)
+	old := e.cover
+	// The new set is entered before the old one is left, so that a number cannot
+	// come to stand for another set unnoticed.
+	e.cover = c.covers.enter(c.budgets.over(c.release, e.pod), e.slot)
+	c.covers.leave(old, e.slot)
+}
+
+// uncover undoes cover.
+func (c *Cluster) uncover(id int32) {
+	e := c.pods.at(id)
+	c.covers.leave(e.cover, e.slot)
+	e.cover = noCover
+}
+
+// coverAgain is cover after budgets changed.
+func (c *Cluster) coverAgain(id int32) {
+	old := c.pods.at(id).cover
+	c.cover(id)
+	if c.pods.at(id).cover != old {
+		c.engine.recover(c, id)
 	}
 }
 
@@ -85,16 +109,22 @@ func (c *Cluster) cover(e *podEntry) {
 // budgets, from the coverage found before. Only budgets that cover one of the
 // victims take part, so the cost does not depend on how many others there are.
 func (c *Cluster) classify(victims []*Victim) ([]Violation, []*Victim) {
+	if c.budgets.count() == 0 {
+		return nil, victims
+	}
+	covering := func(p *Pod) []*budgetEntry {
+		return c.covers.budgets(c.pods.at(c.pods.find(p.Namespace, p.Name)).cover)
+	}
 	var relevant []*budgetEntry
 	for _, v := range victims {
 		for _, p := range v.Pods {
-			relevant = append(relevant, c.pods[objectKey{p.Namespace, p.Name}].covering...)
+			relevant = append(relevant, covering(p)...)
 		}
 	}
 	if len(relevant) == 0 {
 		return nil, victims
 	}
-	slices.SortFunc(relevant, func(a, b *budgetEntry) int { return cmp.Compare(a.index, b.index) })
+	slices.SortFunc(relevant, compareOrder)
 	relevant = slices.Compact(relevant)
 	budgets := make([]*PodDisruptionBudget, len(relevant))
 	for i, b := range relevant {
@@ -103,10 +133,22 @@ func (c *Cluster) classify(victims []*Victim) ([]Violation, []*Victim) {
 	var scratch []int
 	return c.release.classify(victims, newLedger(budgets), func(p *Pod) []int {
 		scratch = scratch[:0]
-		for _, b := range c.pods[objectKey{p.Namespace, p.Name}].covering {
-			i, _ := slices.BinarySearchFunc(relevant, b, func(x, y *budgetEntry) int { return cmp.Compare(x.index, y.index) })
+		for _, b := range covering(p) {
+			i, _ := slices.BinarySearchFunc(relevant, b, compareOrder)
 			scratch = append(scratch, i)
 		}
 		return scratch
 	})
+}
+
+func compareOrder(a, b *budgetEntry) int { return cmp.Compare(a.order, b.order) }
+
+func sameSelector(a, b *Selector) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return maps.Equal(a.MatchLabels, b.MatchLabels) &&
+		slices.EqualFunc(a.MatchExpressions, b.MatchExpressions, func(x, y Requirement) bool {
+			return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
+		})
 }

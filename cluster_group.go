@@ -6,17 +6,20 @@ import (
 	"slices"
 )
 
-// groupUnit is an atomic group with bound pods.
+// groupUnit is what is evicted as more than a plain pod: an atomic group with
+// bound pods, or, in 1.37, a single pod that has its rank and its priority from
+// its groups.
 type groupUnit struct {
-	key     groupKey
-	members []*podEntry
+	key     groupKey // zero: a single pod
+	members []int32  // pods
 	// victim is made anew at each change, never modified: earlier results hold it.
 	victim *Victim
+	index  int32 // in the engine's table
 }
 
 // SetPodGroup adds the group, or replaces the one of the same name.
 func (c *Cluster) SetPodGroup(g *PodGroup) error {
-	if err := validateGroup("pod group", g.Namespace, g.Name); err != nil {
+	if err := validateGroup("pod group", g.Name); err != nil {
 		return err
 	}
 	c.groups.pod[objectKey{g.Namespace, g.Name}] = g
@@ -37,7 +40,7 @@ func (c *Cluster) RemovePodGroup(namespace, name string) error {
 
 // SetCompositePodGroup adds the group, or replaces the one of the same name.
 func (c *Cluster) SetCompositePodGroup(g *CompositePodGroup) error {
-	if err := validateGroup("composite pod group", g.Namespace, g.Name); err != nil {
+	if err := validateGroup("composite pod group", g.Name); err != nil {
 		return err
 	}
 	c.groups.composite[objectKey{g.Namespace, g.Name}] = g
@@ -72,75 +75,106 @@ func (c *Cluster) addCompositePodGroup(g *CompositePodGroup) error {
 	return c.SetCompositePodGroup(g)
 }
 
-func validateGroup(kind, namespace, name string) error {
+func validateGroup(kind, name string) error {
 	if name == "" {
 		return errors.New("preemption: " + kind + " without a name")
 	}
 	return nil
 }
 
-// regroup resolves the groups of a namespace's bound pods again.
+// regroup resolves the groups of a namespace's bound pods again. It looks at
+// every pod of the cluster.
 func (c *Cluster) regroup(namespace string) {
 	for _, s := range c.slots {
 		for _, p := range s.pods {
-			if p.Namespace == namespace && p.Group != "" {
-				e := c.pods[objectKey{p.Namespace, p.Name}]
-				c.leave(e)
-				c.join(e)
+			if p.Namespace != namespace || p.Group == "" {
+				continue
+			}
+			id := c.pods.find(p.Namespace, p.Name)
+			if !c.leave(id) {
+				c.engine.remove(c, id)
+			}
+			if !c.join(id) {
+				c.engine.add(c, id)
 			}
 		}
 	}
 }
 
-// join resolves a bound pod's groups and makes it part of its atomic group.
-func (c *Cluster) join(e *podEntry) {
-	if e.slot == nil {
-		return
+// join resolves a bound pod's groups and makes it part of its unit. It reports
+// whether there is one; if not, the pod is a plain one.
+func (c *Cluster) join(id int32) bool {
+	p := c.pods.at(id).pod
+	m, _ := c.release.membership(p, c.groups)
+	if m == (membership{priority: p.Priority}) {
+		return false
 	}
-	e.member, _ = c.release.membership(e.pod, c.groups)
-	if e.member.unit == (groupKey{}) {
-		return
-	}
-	u := c.units[e.member.unit]
-	if u == nil {
-		u = &groupUnit{key: e.member.unit}
+	u := c.units[m.unit]
+	if m.unit == (groupKey{}) {
+		u = &groupUnit{}
+	} else if u == nil {
+		u = &groupUnit{key: m.unit}
 		c.units[u.key] = u
 	}
-	e.unit = u
-	u.members = append(u.members, e)
-	u.renew()
+	c.unitOf[id] = u
+	c.engine.removeUnit(c, u)
+	u.members = append(u.members, id)
+	c.settle(u)
+	return true
 }
 
-// leave undoes join.
-func (c *Cluster) leave(e *podEntry) {
-	u := e.unit
+// leave undoes join. It reports whether the pod was part of a unit.
+func (c *Cluster) leave(id int32) bool {
+	u := c.unitOf[id]
 	if u == nil {
-		return
+		return false
 	}
-	e.unit = nil
-	u.members = slices.DeleteFunc(u.members, func(m *podEntry) bool { return m == e })
-	if len(u.members) == 0 {
+	c.engine.removeUnit(c, u)
+	delete(c.unitOf, id)
+	u.members = slices.DeleteFunc(u.members, func(m int32) bool { return m == id })
+	if len(u.members) > 0 {
+		c.settle(u)
+	} else if u.key != (groupKey{}) {
 		delete(c.units, u.key)
+	}
+	return true
+}
+
+// settle puts a unit together again after its members changed. While the cluster
+// is under construction groups wait until all their members are there.
+func (c *Cluster) settle(u *groupUnit) {
+	if c.engine == nil && u.key != (groupKey{}) {
 		return
 	}
-	u.renew()
+	c.renew(u)
+	c.engine.addUnit(c, u)
 }
 
-// moveUnits follows a node that was replaced in the units with pods on it.
-func (c *Cluster) moveUnits(s *nodeSlot, old *Node) {
-	for _, p := range s.pods {
-		if e := c.pods[objectKey{p.Namespace, p.Name}]; e.unit != nil && slices.Contains(e.unit.victim.Nodes, old) {
-			e.unit.renew()
-		}
+// renew makes the unit's victim anew, in O(members).
+func (c *Cluster) renew(u *groupUnit) {
+	if u.key == (groupKey{}) {
+		e := c.pods.at(u.members[0])
+		u.victim = c.release.PodVictim(e.pod, e.slot.node, c.groups)
+		return
 	}
-}
-
-// renew puts the unit's victim together again, in O(members).
-func (u *groupUnit) renew() {
-	v := &Victim{Kind: u.key.kind, Group: u.key.name, Priority: u.members[0].member.priority, start: notStarted}
-	for _, m := range u.members {
-		v.join(m.pod, m.slot.node, m.member.priority)
+	var v *Victim
+	for _, id := range u.members {
+		e := c.pods.at(id)
+		m, _ := c.release.membership(e.pod, c.groups)
+		if v == nil {
+			v = &Victim{Kind: u.key.kind, Group: u.key.name, Priority: m.priority, start: notStarted}
+		}
+		v.join(e.pod, e.slot.node, m.priority)
 	}
 	v.sortPods()
 	u.victim = v
+}
+
+// moveUnits follows a node that was replaced in the units with pods on it.
+func (c *Cluster) moveUnits(s *nodeSlot) {
+	for _, p := range s.pods {
+		if u := c.unitOfPod(p); u != nil && !slices.Contains(u.victim.Nodes, s.node) {
+			c.renew(u)
+		}
+	}
 }

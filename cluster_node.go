@@ -25,6 +25,7 @@ func (c *Cluster) AddNode(n *Node) error {
 	c.byName[n.Name] = s
 	c.nodes = append(c.nodes, n)
 	c.slots = append(c.slots, s)
+	c.engine.addNode(c, s)
 	return nil
 }
 
@@ -39,7 +40,8 @@ func (c *Cluster) UpdateNode(n *Node) error {
 	}
 	old := s.node
 	s.node, c.nodes[s.index] = n, n
-	c.moveUnits(s, old)
+	c.moveUnits(s)
+	c.engine.resize(s, old, n)
 	return nil
 }
 
@@ -54,6 +56,7 @@ func (c *Cluster) RemoveNode(name string) error {
 	if len(s.pods) > 0 {
 		return fmt.Errorf("preemption: node %s: %d pods are bound to it, %s among them: remove them first", name, len(s.pods), s.pods[0])
 	}
+	c.engine.removeNode(s)
 	delete(c.byName, name)
 	c.nodes = slices.Delete(c.nodes, s.index, s.index+1)
 	c.slots = slices.Delete(c.slots, s.index, s.index+1)

@@ -13,11 +13,10 @@ func (c *Cluster) AddPod(p *Pod) error {
 	if err := validatePod(p); err != nil {
 		return err
 	}
-	key := objectKey{p.Namespace, p.Name}
-	if c.pods[key] != nil {
+	if c.pods.find(p.Namespace, p.Name) >= 0 {
 		return fmt.Errorf("preemption: pod %s: there already is a pod of that name", p)
 	}
-	return c.place(&podEntry{pod: p, nominated: p.NominatedNode}, -1)
+	return c.place(p, p.NominatedNode, last)
 }
 
 // UpdatePod replaces the pod of the same namespace and name. A pod that stays on
@@ -27,20 +26,20 @@ func (c *Cluster) UpdatePod(p *Pod) error {
 	if err := validatePod(p); err != nil {
 		return err
 	}
-	old := c.pods[objectKey{p.Namespace, p.Name}]
-	if old == nil {
+	id := c.pods.find(p.Namespace, p.Name)
+	if id < 0 {
 		return fmt.Errorf("preemption: pod %s: there is no pod of that name to update", p)
 	}
-	return c.replace(old, &podEntry{pod: p, nominated: p.NominatedNode})
+	return c.replace(id, p, p.NominatedNode)
 }
 
 // RemovePod removes the pod of that name, and its nomination with it.
 func (c *Cluster) RemovePod(namespace, name string) error {
-	e := c.pods[objectKey{namespace, name}]
-	if e == nil {
+	id := c.pods.find(namespace, name)
+	if id < 0 {
 		return fmt.Errorf("preemption: pod %s/%s: there is no pod of that name to remove", namespace, name)
 	}
-	c.displace(e)
+	c.displace(id)
 	return nil
 }
 
@@ -52,117 +51,143 @@ func (c *Cluster) Nominate(p *Pod, node string) error {
 	if err := validatePod(p); err != nil {
 		return err
 	}
-	old := c.pods[objectKey{p.Namespace, p.Name}]
-	if p.NodeName != "" || old != nil && old.slot != nil {
+	id := c.pods.find(p.Namespace, p.Name)
+	if p.NodeName != "" || id >= 0 && c.pods.at(id).slot != nil {
 		return fmt.Errorf("preemption: pod %s: it is bound to a node and cannot be nominated to one", p)
 	}
-	e := &podEntry{pod: p, nominated: node}
-	if old == nil {
-		return c.place(e, -1)
+	if id < 0 {
+		return c.place(p, node, last)
 	}
-	return c.replace(old, e)
+	return c.replace(id, p, node)
 }
 
-// replace puts e in the place of old, or changes nothing.
-func (c *Cluster) replace(old, e *podEntry) error {
-	at := -1
-	if old.pod.NodeName == e.pod.NodeName && old.home() == e.home() {
-		at = slices.Index(c.residents(old), old.pod)
+// last is the place at the end of a list.
+const last = -1
+
+// replace puts p in the place of the pod with that number, or changes nothing.
+func (c *Cluster) replace(id int32, p *Pod, nominated string) error {
+	old, oldNominated := c.pods.at(id).pod, c.nominations[id]
+	place := last
+	if old.NodeName == p.NodeName && oldNominated == nominatedTo(p, nominated) {
+		place = slices.Index(*c.residents(old, oldNominated), old)
 	}
-	was := c.displace(old)
-	if err := c.place(e, at); err != nil {
+	was := c.displace(id)
+	if err := c.place(p, nominated, place); err != nil {
 		// What was there fitted before and fits again.
-		if again := c.place(old, was); again != nil {
-			panic("preemption: cannot restore pod " + old.pod.String() + ": " + again.Error())
+		if again := c.place(old, oldNominated, was); again != nil {
+			panic("preemption: cannot restore pod " + old.String() + ": " + again.Error())
 		}
 		return err
 	}
 	return nil
 }
 
-// home is the node that the pod takes room on: the one it is bound to, else the
-// one it is nominated to, "" for neither.
-func (e *podEntry) home() string {
-	if e.pod.NodeName != "" {
-		return e.pod.NodeName
-	}
-	return e.nominated
-}
-
-// residents returns the list that the pod's home keeps it in.
-func (c *Cluster) residents(e *podEntry) []*Pod {
-	if e.slot != nil {
-		return e.slot.pods
-	}
-	return c.nominated[e.nominated]
-}
-
-// place adds the entry, at that place among the pods of its home or last (-1).
-func (c *Cluster) place(e *podEntry, at int) error {
-	p := e.pod
-	slot := c.byName[e.home()]
+// nominatedTo is the nomination that counts: none for a bound pod.
+func nominatedTo(p *Pod, nominated string) string {
 	if p.NodeName != "" {
-		if slot == nil {
-			return fmt.Errorf("preemption: pod %s: it is bound to node %s, which is unknown", p, p.NodeName)
-		}
-		e.slot, e.nominated = slot, ""
+		return ""
 	}
-	if slot != nil {
-		if err := slot.committed.add(p.Requests); err != nil {
-			return fmt.Errorf("preemption: pod %s on node %s: %w", p, slot.node.Name, err)
+	return nominated
+}
+
+// residents returns the list that keeps the pod in its place: those bound to its
+// node, or those nominated to the same one.
+func (c *Cluster) residents(p *Pod, nominated string) *[]*Pod {
+	if p.NodeName != "" {
+		return &c.byName[p.NodeName].pods
+	}
+	list := c.nominated[nominated]
+	return &list
+}
+
+// place adds a pod that the cluster does not hold, at that place of its list.
+func (c *Cluster) place(p *Pod, nominated string, place int) error {
+	bound := c.byName[p.NodeName]
+	if p.NodeName != "" && bound == nil {
+		return fmt.Errorf("preemption: pod %s: it is bound to node %s, which is unknown", p, p.NodeName)
+	}
+	nominated = nominatedTo(p, nominated)
+	home := bound
+	if home == nil {
+		home = c.byName[nominated]
+	}
+	if home != nil {
+		if err := home.committed.add(p.Requests); err != nil {
+			return fmt.Errorf("preemption: pod %s on node %s: %w", p, home.node.Name, err)
 		}
 	}
-	list := insert(c.residents(e), at, p)
+	id := c.pods.add(podEntry{pod: p, slot: bound, cover: noCover})
 	switch {
-	case e.slot != nil:
-		e.slot.pods = list
-	case e.nominated != "":
-		c.nominated[e.nominated] = list
+	case bound != nil:
+		bound.pods = insert(bound.pods, place, p)
+		if len(p.HostPorts) > 0 {
+			bound.ports++
+		}
+		c.cover(id)
+		if !c.join(id) {
+			c.engine.add(c, id)
+		}
+	case nominated != "":
+		c.nominations[id] = nominated
+		c.nominated[nominated] = insert(c.nominated[nominated], place, p)
+		c.engine.hold(c, home, id)
 	}
-	c.pods[objectKey{p.Namespace, p.Name}] = e
-	c.cover(e)
-	c.join(e)
 	return nil
 }
 
-// displace takes the entry out and returns the place it had at its home.
-func (c *Cluster) displace(e *podEntry) (at int) {
-	c.leave(e)
+// displace takes a pod out and returns the place it had in its list.
+func (c *Cluster) displace(id int32) (place int) {
+	e := *c.pods.at(id)
 	p := e.pod
-	if slot := c.byName[e.home()]; slot != nil {
-		slot.committed.subtract(p.Requests)
+	if e.slot != nil {
+		if !c.leave(id) {
+			c.engine.remove(c, id)
+		}
+		c.uncover(id)
+		e.slot.committed.subtract(p.Requests)
+		if len(p.HostPorts) > 0 {
+			e.slot.ports--
+		}
+		place = slices.Index(e.slot.pods, p)
+		e.slot.pods = slices.Delete(e.slot.pods, place, place+1)
+	} else if nominated, ok := c.nominations[id]; ok {
+		list := c.nominated[nominated]
+		place = slices.Index(list, p)
+		if list = slices.Delete(list, place, place+1); len(list) > 0 {
+			c.nominated[nominated] = list
+		} else {
+			delete(c.nominated, nominated)
+		}
+		delete(c.nominations, id)
+		home := c.byName[nominated]
+		if home != nil {
+			home.committed.subtract(p.Requests)
+		}
+		c.engine.release(c, home, id)
 	}
-	list := c.residents(e)
-	if at = slices.Index(list, p); at >= 0 {
-		list = slices.Delete(list, at, at+1)
-	}
-	switch {
-	case e.slot != nil:
-		e.slot.pods = list
-	case len(list) > 0:
-		c.nominated[e.nominated] = list
-	default:
-		delete(c.nominated, e.nominated)
-	}
-	delete(c.pods, objectKey{p.Namespace, p.Name})
-	return at
+	c.pods.remove(id)
+	return place
 }
 
-func insert(list []*Pod, at int, p *Pod) []*Pod {
-	if at < 0 {
+func insert(list []*Pod, place int, p *Pod) []*Pod {
+	if place == last {
 		return append(list, p)
 	}
-	return slices.Insert(list, at, p)
+	return slices.Insert(list, place, p)
 }
 
 func validatePod(p *Pod) error {
 	if p.Name == "" {
 		return errors.New("preemption: pod without a name")
 	}
-	for _, name := range p.Requests.names() {
-		if q := p.Requests[name]; q < 0 {
-			return fmt.Errorf("preemption: pod %s: request for %s is negative: %d", p, name, q)
+	negative := ""
+	for name, q := range p.Requests {
+		if q < 0 && (negative == "" || name < negative) {
+			negative = name
 		}
+	}
+	if negative != "" {
+		return fmt.Errorf("preemption: pod %s: request for %s is negative: %d", p, negative, p.Requests[negative])
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (c *Cluster) Warnings() []Warning {
 		}
 	}
 	warnings = append(warnings, c.ancestryWarnings()...)
-	for _, e := range c.budgets {
+	for _, e := range c.budgets.inOrder() {
 		if err := e.budget.Selector.Validate(); err != nil {
 			warnings = append(warnings, Warning{WarnBadSelector, "disruption budget " + e.budget.String(),
 				fmt.Sprintf("its selector is not valid, so it covers no pod: %v", err)})

@@ -64,6 +64,21 @@ const (
 // failed; what failed on a node where others are candidates is passed over, as
 // upstream.
 func (e *Evaluator) Preempt(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, error) {
+	if err := e.validate(c, preemptor); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if r, ok := e.preemptFast(ctx, c, preemptor); ok {
+		return r, nil
+	}
+	return e.preemptSlow(ctx, c, preemptor)
+}
+
+// preemptSlow is Preempt by looking at every node with the composable functions:
+// the slow twin of the engine.
+func (e *Evaluator) preemptSlow(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, error) {
 	x, err := e.evaluate(ctx, c, preemptor, false)
 	if err != nil {
 		return nil, err
@@ -75,6 +90,9 @@ func (e *Evaluator) Preempt(ctx context.Context, c *Cluster, preemptor *Pod) (*R
 // every node, every candidate, what was put back and why not, what decided. It
 // costs a dry run a potential node.
 func (e *Evaluator) Examine(ctx context.Context, c *Cluster, preemptor *Pod) (*Examination, error) {
+	if err := e.validate(c, preemptor); err != nil {
+		return nil, err
+	}
 	x, err := e.evaluate(ctx, c, preemptor, true)
 	if err != nil {
 		return nil, err
@@ -86,9 +104,6 @@ func (e *Evaluator) Examine(ctx context.Context, c *Cluster, preemptor *Pod) (*E
 // evaluate is the way through for every decision: judge all nodes as they are,
 // check the preemptor, dry-run, ask the extenders, pick.
 func (e *Evaluator) evaluate(ctx context.Context, c *Cluster, preemptor *Pod, detailed bool) (*Examination, error) {
-	if err := e.validate(c, preemptor); err != nil {
-		return nil, err
-	}
 	q, err := e.newQuery(c, preemptor, detailed)
 	if err != nil {
 		return nil, err
@@ -101,7 +116,8 @@ func (e *Evaluator) evaluate(ctx context.Context, c *Cluster, preemptor *Pod, de
 		x.Result = Result{Outcome: OutcomeFits, Node: x.FitNodes[0]}
 		return x, nil
 	}
-	if reason := q.ineligible(); reason != "" {
+	filtered := func(s *nodeSlot) Code { return x.Nodes[s.index].Filter.Code }
+	if reason := q.ineligible(filtered); reason != "" {
 		x.Result = Result{Outcome: OutcomeIneligible, Reason: reason}
 		return x, nil
 	}

@@ -4,79 +4,73 @@ package preemption
 
 // NodeUnschedulable returns the filter that refuses cordoned nodes, unless the
 // pod tolerates the taint node.kubernetes.io/unschedulable:NoSchedule.
-func NodeUnschedulable() Filter { return nodeUnschedulable{} }
+func NodeUnschedulable() Filter {
+	return nodeRule{"NodeUnschedulable", "node(s) were unschedulable", cordoned}
+}
 
 // TaintToleration returns the filter that refuses nodes with a NoSchedule or
 // NoExecute taint that the pod does not tolerate.
-func TaintToleration() Filter { return taintToleration{} }
+func TaintToleration() Filter {
+	return nodeRule{"TaintToleration", "node(s) had untolerated taint(s)", untolerated}
+}
 
 // NodeSelector returns the filter that refuses nodes without the labels of the
-// pod's node selector.
-func NodeSelector() Filter { return nodeSelector{} }
+// pod's node selector. Its name is that of kube-scheduler's plugin, which applies
+// node affinity too.
+func NodeSelector() Filter {
+	return nodeRule{"NodeAffinity", "node(s) didn't match Pod's node affinity/selector", unselected}
+}
 
 // unschedulableTaint is what a cordoned node would be tainted with.
 var unschedulableTaint = Taint{Key: "node.kubernetes.io/unschedulable", Effect: NoSchedule}
 
-type nodeUnschedulable struct{}
-
-// Name returns kube-scheduler's name of the filter.
-func (nodeUnschedulable) Name() string { return "NodeUnschedulable" }
-
-func (f nodeUnschedulable) Prepare(preemptor *Pod, _ View) (Prepared, error) {
-	if tolerated(preemptor.Tolerations, unschedulableTaint) {
-		return nil, nil
-	}
-	return nodeRule{f.judge}, nil
+func cordoned(preemptor *Pod, node *Node) bool {
+	return node.Unschedulable && !tolerated(preemptor.Tolerations, unschedulableTaint)
 }
 
-func (f nodeUnschedulable) judge(node *Node) Status {
-	if node.Unschedulable {
-		return unresolvable(f.Name(), "node(s) were unschedulable")
-	}
-	return Status{}
-}
-
-type taintToleration struct{}
-
-// Name returns kube-scheduler's name of the filter.
-func (taintToleration) Name() string { return "TaintToleration" }
-
-func (f taintToleration) Prepare(preemptor *Pod, _ View) (Prepared, error) {
-	tolerations := preemptor.Tolerations
-	return nodeRule{func(node *Node) Status {
-		for _, t := range node.Taints {
-			if (t.Effect == NoSchedule || t.Effect == NoExecute) && !tolerated(tolerations, t) {
-				return unresolvable(f.Name(), "node(s) had untolerated taint(s)")
-			}
+func untolerated(preemptor *Pod, node *Node) bool {
+	for _, t := range node.Taints {
+		if (t.Effect == NoSchedule || t.Effect == NoExecute) && !tolerated(preemptor.Tolerations, t) {
+			return true
 		}
-		return Status{}
-	}}, nil
+	}
+	return false
 }
 
-type nodeSelector struct{}
-
-// Name returns the name of kube-scheduler's plugin that applies node selectors.
-func (nodeSelector) Name() string { return "NodeAffinity" }
-
-func (f nodeSelector) Prepare(preemptor *Pod, _ View) (Prepared, error) {
+func unselected(preemptor *Pod, node *Node) bool {
 	if len(preemptor.NodeSelector) == 0 {
-		return nil, nil
+		return false
 	}
 	want := Selector{MatchLabels: preemptor.NodeSelector}
-	return nodeRule{func(node *Node) Status {
-		if !want.matches(node.Labels) {
-			return unresolvable(f.Name(), "node(s) didn't match Pod's node affinity/selector")
-		}
-		return Status{}
-	}}, nil
+	return !want.matches(node.Labels)
 }
 
-// A nodeRule is a filter that depends on the node alone.
-type nodeRule struct{ judge func(*Node) Status }
+// A nodeRule is a filter that depends on the node and the preemptor alone.
+type nodeRule struct {
+	name, reason string
+	refuses      func(preemptor *Pod, node *Node) bool
+}
 
-func (nodeRule) Monotone() bool { return true }
+// Name returns kube-scheduler's name of the filter.
+func (r nodeRule) Name() string { return r.name }
 
-func (r nodeRule) Begin(node *Node) (DryRun, error) { return fixedStatus(r.judge(node)), nil }
+func (r nodeRule) Prepare(preemptor *Pod, _ View) (Prepared, error) {
+	return preparedRule{r, preemptor}, nil
+}
+
+type preparedRule struct {
+	nodeRule
+	preemptor *Pod
+}
+
+func (preparedRule) Monotone() bool { return true }
+
+func (r preparedRule) Begin(node *Node) (DryRun, error) {
+	if r.refuses(r.preemptor, node) {
+		return fixedStatus{Unresolvable, r.name, []string{r.reason}}, nil
+	}
+	return fixedStatus{}, nil
+}
 
 // fixedStatus is the dry run of a node rule.
 type fixedStatus Status

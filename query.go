@@ -16,11 +16,7 @@ type query struct {
 }
 
 func (e *Evaluator) newQuery(c *Cluster, preemptor *Pod, detailed bool) (*query, error) {
-	filters := e.Filters
-	if filters == nil {
-		filters = DefaultFilters()
-	}
-	prepared, err := prepare(filters, preemptor, c)
+	prepared, err := prepare(e.filters(), preemptor, c)
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +27,13 @@ func (e *Evaluator) newQuery(c *Cluster, preemptor *Pod, detailed bool) (*query,
 	q.runs = make([]DryRun, len(c.nodes))
 	q.examination = Examination{Preemptor: preemptor, Release: c.release, Nodes: make([]NodeReport, len(c.nodes))}
 	return q, nil
+}
+
+func (e *Evaluator) filters() []Filter {
+	if e.Filters == nil {
+		return DefaultFilters()
+	}
+	return e.Filters
 }
 
 func (q *query) orders() []Order {
@@ -92,17 +95,21 @@ func (q *query) begin(i int) (DryRun, error) {
 	return q.runs[i], nil
 }
 
-// ineligible returns why the preemptor may not preempt, "" if it may.
-func (q *query) ineligible() string {
+// ineligible returns why the preemptor may not preempt, "" if it may. It asks for
+// the code of the nominated node only if there is a pod to wait for.
+func (q *query) ineligible(code func(*nodeSlot) Code) string {
 	if q.preemptor.PreemptionPolicy == PreemptNever {
 		return ReasonNever
 	}
 	slot := q.cluster.byName[q.cluster.nominationOf(q.preemptor)]
-	if slot == nil || q.examination.Nodes[slot.index].Filter.Code == Unresolvable {
+	if slot == nil {
 		return ""
 	}
 	for _, p := range slot.pods {
 		if p.Termination == TerminatingByPreemption && q.mayEvictAlone(p, slot.node) {
+			if code(slot) == Unresolvable {
+				return "" // the node is hopeless, so there is nothing to wait for
+			}
 			return ReasonTerminating
 		}
 	}
@@ -118,8 +125,8 @@ func (q *query) mayEvictAlone(p *Pod, on *Node) bool {
 // nominationOf returns the node that the preemptor is nominated to: what the
 // cluster knows of it, or else what the pod says.
 func (c *Cluster) nominationOf(preemptor *Pod) string {
-	if e := c.pods[objectKey{preemptor.Namespace, preemptor.Name}]; e != nil && samePod(e.pod, preemptor) {
-		return e.nominated
+	if id := c.pods.find(preemptor.Namespace, preemptor.Name); id >= 0 && samePod(c.pods.at(id).pod, preemptor) {
+		return c.nominations[id]
 	}
 	return preemptor.NominatedNode
 }
@@ -180,22 +187,11 @@ func (q *query) dryRun(i int) {
 		r.Err = err
 		return
 	}
-	slot := q.cluster.slots[i]
-	node := NodeCase{
-		Preemptor: q.preemptor,
-		Node:      r.Node,
-		DryRun:    run,
-		Nominated: q.cluster.nominated[r.Node.Name],
-		Victims:   q.cluster.victimsOn(slot),
-		Release:   q.cluster.release,
-		Eligible:  q.Eligible,
-		Compare:   q.Compare,
-		classify:  q.cluster.classify,
-	}
+	var trace *Trace
 	if q.detailed {
-		node.Trace = r.record()
+		trace = r.record()
 	}
-	s, err := SelectVictimsOnNode(node)
+	s, err := q.selectOn(q.cluster.slots[i], run, trace)
 	switch {
 	case err != nil:
 		r.Err = err
@@ -208,4 +204,20 @@ func (q *query) dryRun(i int) {
 	default:
 		r.Status = noVictims()
 	}
+}
+
+// selectOn selects the victims on a node, from a fresh dry run of it.
+func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace) (Selection, error) {
+	return SelectVictimsOnNode(NodeCase{
+		Preemptor: q.preemptor,
+		Node:      s.node,
+		DryRun:    run,
+		Nominated: q.cluster.nominated[s.node.Name],
+		Victims:   q.cluster.victimsOn(s),
+		Release:   q.cluster.release,
+		Eligible:  q.Eligible,
+		Compare:   q.Compare,
+		Trace:     trace,
+		classify:  q.cluster.classify,
+	})
 }

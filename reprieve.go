@@ -97,41 +97,62 @@ func SelectVictimsOnNode(c NodeCase) (Selection, error) {
 	if compare == nil {
 		compare = CompareImportance
 	}
-	mostImportantFirst := func(a, b *Victim) int { return compare(b, a) }
-	slices.SortStableFunc(victims, mostImportantFirst)
+	slices.SortStableFunc(victims, func(a, b *Victim) int { return compare(b, a) })
 	violating, rest := c.split(victims)
 	c.Trace.classified(c.Node, violating)
 
 	// Invariant: every victim not yet tried is removed, so the preemptor fits.
-	var s Selection
-	reprieve := func(v Violation) error {
+	reprieve := func(v Violation) (spared bool, err error) {
 		if err := test.add(v.Victim); err != nil {
-			return err
+			return false, err
 		}
 		status, err := test.fits()
 		if err != nil {
-			return err
+			return false, err
 		}
 		c.Trace.reprieved(c.Node, v, status, c.DryRun)
 		if status.Fits() {
-			return nil
+			return true, nil
 		}
-		s.Victims = append(s.Victims, v.Victim)
-		s.Violations += v.Pods
-		return test.remove(v.Victim)
+		return false, test.remove(v.Victim)
 	}
+	var s Selection
+	var evicted [2][]*Victim // violating ones, others
 	for _, v := range violating {
-		if err := reprieve(v); err != nil {
+		spared, err := reprieve(v)
+		if err != nil {
 			return Selection{}, err
+		}
+		if !spared {
+			evicted[0] = append(evicted[0], v.Victim)
+			s.Violations += v.Pods
 		}
 	}
 	for _, v := range rest {
-		if err := reprieve(Violation{Victim: v}); err != nil {
+		spared, err := reprieve(Violation{Victim: v})
+		if err != nil {
 			return Selection{}, err
 		}
+		if !spared {
+			evicted[1] = append(evicted[1], v)
+		}
 	}
-	slices.SortStableFunc(s.Victims, mostImportantFirst)
+	s.Victims = merge(victims, evicted[0], evicted[1])
 	return s, nil
+}
+
+// merge returns the members of a and b in the order of all, which both follow.
+func merge(all, a, b []*Victim) []*Victim {
+	merged := make([]*Victim, 0, len(a)+len(b))
+	for _, v := range all {
+		switch {
+		case len(a) > 0 && a[0] == v:
+			merged, a = append(merged, v), a[1:]
+		case len(b) > 0 && b[0] == v:
+			merged, b = append(merged, v), b[1:]
+		}
+	}
+	return merged
 }
 
 // potentialVictims returns those that the preemptor may evict, in a new slice.

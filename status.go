@@ -44,8 +44,3 @@ func (s Status) String() string {
 	}
 	return s.Code.String() + ": " + s.Message()
 }
-
-// unresolvable is the refusal that no eviction on the node changes.
-func unresolvable(filter, reason string) Status {
-	return Status{Unresolvable, filter, []string{reason}}
-}

@@ -1,0 +1,142 @@
+package preemption
+
+import (
+	"maps"
+	"slices"
+)
+
+// budgetEntry is what the cluster keeps for a budget.
+type budgetEntry struct {
+	budget *PodDisruptionBudget
+	order  int32 // of charging; an update keeps it, later budgets have greater ones
+}
+
+// budgetIndex finds the budgets over a pod: by namespace, and there by one label
+// that the budget requires to have one value, which most budgets have.
+type budgetIndex struct {
+	byName      map[objectKey]*budgetEntry
+	byNamespace map[string]*namespaceBudgets
+	next        int32
+}
+
+type namespaceBudgets struct {
+	byLabel map[label][]*budgetEntry
+	others  []*budgetEntry // that require no label to have one value
+}
+
+type label struct{ key, value string }
+
+func newBudgetIndex() budgetIndex {
+	return budgetIndex{byName: make(map[objectKey]*budgetEntry), byNamespace: make(map[string]*namespaceBudgets)}
+}
+
+func (x *budgetIndex) count() int { return len(x.byName) }
+
+func (x *budgetIndex) find(b *PodDisruptionBudget) (*budgetEntry, bool) {
+	e, ok := x.byName[objectKey{b.Namespace, b.Name}]
+	return e, ok
+}
+
+// inOrder returns the budgets in the order of charging.
+func (x *budgetIndex) inOrder() []*budgetEntry {
+	return slices.SortedFunc(maps.Values(x.byName), compareOrder)
+}
+
+func (x *budgetIndex) add(b *PodDisruptionBudget) *budgetEntry {
+	e := &budgetEntry{budget: b, order: x.next}
+	x.next++
+	x.byName[objectKey{b.Namespace, b.Name}] = e
+	x.file(e)
+	return e
+}
+
+func (x *budgetIndex) remove(e *budgetEntry) {
+	x.unfile(e)
+	delete(x.byName, objectKey{e.budget.Namespace, e.budget.Name})
+}
+
+// replace gives the entry a budget with another selector.
+func (x *budgetIndex) replace(e *budgetEntry, b *PodDisruptionBudget) {
+	x.unfile(e)
+	e.budget = b
+	x.file(e)
+}
+
+// file puts the entry where over looks for it, if its selector can match.
+func (x *budgetIndex) file(e *budgetEntry) {
+	s := e.budget.Selector
+	if s == nil || s.Validate() != nil {
+		return
+	}
+	n := x.byNamespace[e.budget.Namespace]
+	if n == nil {
+		n = &namespaceBudgets{byLabel: make(map[label][]*budgetEntry)}
+		x.byNamespace[e.budget.Namespace] = n
+	}
+	if l, ok := required(s); ok {
+		n.byLabel[l] = append(n.byLabel[l], e)
+	} else {
+		n.others = append(n.others, e)
+	}
+}
+
+func (x *budgetIndex) unfile(e *budgetEntry) {
+	n := x.byNamespace[e.budget.Namespace]
+	if n == nil || e.budget.Selector == nil {
+		return
+	}
+	is := func(o *budgetEntry) bool { return o == e }
+	if l, ok := required(e.budget.Selector); ok {
+		if list := slices.DeleteFunc(n.byLabel[l], is); len(list) > 0 {
+			n.byLabel[l] = list
+		} else {
+			delete(n.byLabel, l)
+		}
+		return
+	}
+	n.others = slices.DeleteFunc(n.others, is)
+}
+
+// required returns a label that the selector requires to have one value: of
+// several the one with the least key.
+func required(s *Selector) (l label, ok bool) {
+	for k, v := range s.MatchLabels {
+		if !ok || k < l.key {
+			l, ok = label{k, v}, true
+		}
+	}
+	if ok {
+		return l, true
+	}
+	for _, r := range s.MatchExpressions {
+		if r.Operator == In && len(r.Values) == 1 {
+			return label{r.Key, r.Values[0]}, true
+		}
+	}
+	return label{}, false
+}
+
+// over returns the budgets that bear on the eviction of the pod, in the order of
+// charging: those that cover it and do not list it as disrupted.
+func (x *budgetIndex) over(r Release, p *Pod) []*budgetEntry {
+	n := x.byNamespace[p.Namespace]
+	if n == nil {
+		return nil
+	}
+	var found []*budgetEntry
+	take := func(list []*budgetEntry) {
+		for _, e := range list {
+			if r.selects(e.budget.Selector, p.Labels) && !slices.Contains(e.budget.Disrupted, p.Name) {
+				found = append(found, e)
+			}
+		}
+	}
+	take(n.others)
+	if len(n.byLabel) > 0 {
+		for k, v := range p.Labels {
+			take(n.byLabel[label{k, v}])
+		}
+	}
+	slices.SortFunc(found, compareOrder)
+	return found
+}

@@ -1,0 +1,504 @@
+package preemption
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"example.com/preemption/internal/columnar"
+)
+
+// maxDimensions bounds how many resources the engine keeps in its columns, the
+// number of pods included: each costs eight bytes a pod. A preemptor that
+// requests a resource beyond them, which pods request too, takes the slow path.
+const maxDimensions = 8
+
+// engine keeps the columnar state of a cluster. It is told of every change once
+// the cluster is complete; the nil engine of a cluster under construction
+// ignores them.
+type engine struct {
+	table *columnar.Table
+	names []string       // of the dimensions; the first is PodCount
+	dims  map[string]int // by name
+	// beyond counts the bound and nominated pods that request a resource that is
+	// not a dimension.
+	beyond map[string]int
+	units  []*groupUnit // by index in the table; nil: unused
+	unused []int32
+	buffer []int64
+	pool   sync.Pool // of *search
+}
+
+// compile builds the engine's state from scratch.
+func (c *Cluster) compile() {
+	e := &engine{names: []string{PodCount}, dims: map[string]int{}, beyond: map[string]int{}}
+	c.engine = e
+	e.chooseDimensions(c)
+	e.table = columnar.New(len(e.names), c.release.chargesEveryBudget(), e.comparison(c))
+	for i := range c.covers.sets {
+		e.setCover(c, int32(i))
+	}
+	for _, b := range c.budgets.inOrder() {
+		e.addBudget(b)
+	}
+	for _, u := range c.inUnits() {
+		e.numberUnit(c, u)
+	}
+	for _, s := range c.slots {
+		e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
+		e.load(c, s)
+		for _, p := range c.nominated[s.node.Name] {
+			e.holdRow(s, c.pods.find(p.Namespace, p.Name), p)
+		}
+	}
+	e.table.Relay()
+}
+
+// chooseDimensions takes the resources that most pods request.
+func (e *engine) chooseDimensions(c *Cluster) {
+	for i := range c.pods.entries {
+		if entry := &c.pods.entries[i]; entry.pod != nil && c.takesRoom(int32(i)) {
+			for name, amount := range entry.pod.Requests {
+				if amount > 0 && name != PodCount {
+					e.beyond[name]++
+				}
+			}
+		}
+	}
+	names := make([]string, 0, len(e.beyond))
+	for name := range e.beyond {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(e.beyond[b], e.beyond[a]), cmp.Compare(a, b))
+	})
+	for _, name := range names[:min(len(names), maxDimensions-1)] {
+		e.dims[name] = len(e.names)
+		e.names = append(e.names, name)
+		delete(e.beyond, name)
+	}
+}
+
+// takesRoom reports whether the pod is bound, or nominated, so that it can be in
+// the way of a preemptor.
+func (c *Cluster) takesRoom(id int32) bool {
+	_, nominated := c.nominations[id]
+	return nominated || c.pods.at(id).slot != nil
+}
+
+// admit makes room for the resources that a new pod requests: a dimension for
+// each while there are some left. It reports whether the state had to be built
+// anew, with the pod in it.
+func (e *engine) admit(c *Cluster, p *Pod) (rebuilt bool) {
+	for name, amount := range p.Requests {
+		if _, known := e.dims[name]; known || amount <= 0 || name == PodCount {
+			continue
+		}
+		if len(e.names) < maxDimensions {
+			c.compile()
+			return true
+		}
+		e.beyond[name]++
+	}
+	return false
+}
+
+// dismiss undoes admit. Dimensions stay.
+func (e *engine) dismiss(p *Pod) {
+	if len(e.beyond) == 0 {
+		return
+	}
+	for name := range p.Requests {
+		if n, ok := e.beyond[name]; ok && p.Requests[name] > 0 {
+			if n == 1 {
+				delete(e.beyond, name)
+			} else {
+				e.beyond[name] = n - 1
+			}
+		}
+	}
+}
+
+// vector lays amounts out by dimension, seats first.
+func (e *engine) vector(r Resources, seats int64) []int64 {
+	v := append(e.buffer[:0], seats)
+	for _, name := range e.names[1:] {
+		v = append(v, r[name])
+	}
+	e.buffer = v
+	return v
+}
+
+// requests lays a pod's requests out by dimension, without its seat.
+func (e *engine) requests(p *Pod) []int64 { return e.vector(p.Requests, 1)[1:] }
+
+// comparison orders residents as CompareImportance orders victims; of equals the
+// one whose first pod was added to the node earlier comes first, as in a stable
+// sort of the node's victims.
+func (e *engine) comparison(c *Cluster) func(a, b *columnar.Resident) int {
+	return func(a, b *columnar.Resident) int {
+		if d := cmp.Compare(a.Priority, b.Priority); d != 0 {
+			return d
+		}
+		if a.Ref < 0 || b.Ref < 0 {
+			kind, pods := e.standing(a)
+			otherKind, otherPods := e.standing(b)
+			if d := cmp.Or(cmp.Compare(kind, otherKind), cmp.Compare(pods, otherPods)); d != 0 {
+				return d
+			}
+		}
+		if d := cmp.Compare(b.Start, a.Start); d != 0 {
+			return d
+		}
+		if d := cmp.Compare(e.firstPod(c, b).UID, e.firstPod(c, a).UID); d != 0 {
+			return d
+		}
+		s := e.slotOf(c, a, b)
+		return cmp.Compare(e.place(c, s, b), e.place(c, s, a))
+	}
+}
+
+// standing returns what a resident ranks by before its start.
+func (e *engine) standing(x *columnar.Resident) (VictimKind, int) {
+	if x.Ref >= 0 {
+		return KindPod, 1
+	}
+	v := e.units[^x.Ref].victim
+	return v.Kind, len(v.Pods)
+}
+
+func (e *engine) firstPod(c *Cluster, x *columnar.Resident) *Pod {
+	if x.Ref >= 0 {
+		return c.pods.at(x.Ref).pod
+	}
+	return e.units[^x.Ref].victim.Pods[0]
+}
+
+// place returns the place on the node of a resident's first pod there.
+func (e *engine) place(c *Cluster, s *nodeSlot, x *columnar.Resident) int {
+	return slices.IndexFunc(s.pods, func(p *Pod) bool {
+		if x.Ref >= 0 {
+			return p == c.pods.at(x.Ref).pod
+		}
+		return slices.Contains(e.units[^x.Ref].victim.Pods, p)
+	})
+}
+
+// slotOf returns the node that both residents are on.
+func (e *engine) slotOf(c *Cluster, a, b *columnar.Resident) *nodeSlot {
+	for _, x := range []*columnar.Resident{a, b} {
+		if x.Ref >= 0 {
+			return c.pods.at(x.Ref).slot
+		}
+	}
+	// Two groups: any node that both have pods on serves to tell them apart the
+	// same way, if they are equal so far.
+	v, w := e.units[^a.Ref].victim, e.units[^b.Ref].victim
+	for _, n := range v.Nodes {
+		if slices.Contains(w.Nodes, n) {
+			return c.byName[n.Name]
+		}
+	}
+	return nil
+}
+
+// load fills a node's row.
+func (e *engine) load(c *Cluster, s *nodeSlot) {
+	type entry struct {
+		resident columnar.Resident
+		requests []int64
+	}
+	w := len(e.names) - 1
+	entries := make([]entry, 0, len(s.pods))
+	var done []*groupUnit
+	for _, p := range s.pods {
+		if u := c.unitOfPod(p); u != nil {
+			if !slices.Contains(done, u) {
+				done = append(done, u)
+				x, requests := e.share(c, u, s)
+				entries = append(entries, entry{x, slices.Clone(requests)})
+			}
+			continue
+		}
+		id := c.pods.find(p.Namespace, p.Name)
+		entries = append(entries, entry{plainResident(c.pods.at(id), id), slices.Clone(e.requests(p))})
+	}
+	compare := e.comparison(c)
+	slices.SortStableFunc(entries, func(a, b entry) int { return compare(&b.resident, &a.resident) })
+	residents := make([]columnar.Resident, len(entries))
+	requests := make([]int64, 0, len(entries)*w)
+	for i, x := range entries {
+		residents[i] = x.resident
+		requests = append(requests, x.requests...)
+	}
+	e.table.Load(s.index, residents, requests)
+}
+
+func plainResident(entry *podEntry, id int32) columnar.Resident {
+	return columnar.Resident{Priority: entry.pod.Priority, Ref: id, Cover: entry.cover, Seats: 1, Start: startOf(entry.pod.Start)}
+}
+
+// share returns what a unit is on one node.
+func (e *engine) share(c *Cluster, u *groupUnit, s *nodeSlot) (columnar.Resident, []int64) {
+	x := columnar.Resident{Priority: u.victim.Priority, Ref: ^u.index, Cover: noCover, Start: u.victim.earliest()}
+	sum := make([]int64, len(e.names)-1)
+	for i, p := range u.victim.Pods {
+		if u.victim.Nodes[i].Name != s.node.Name {
+			continue
+		}
+		x.Seats++
+		for d, name := range e.names[1:] {
+			sum[d] += p.Requests[name]
+		}
+	}
+	return x, sum
+}
+
+// inUnits returns the units in an order that does not depend on a map.
+func (c *Cluster) inUnits() []*groupUnit {
+	var units []*groupUnit
+	if len(c.unitOf) == 0 {
+		return nil
+	}
+	seen := make(map[*groupUnit]bool, len(c.unitOf))
+	for _, s := range c.slots {
+		for _, p := range s.pods {
+			if u := c.unitOfPod(p); u != nil && !seen[u] {
+				seen[u] = true
+				units = append(units, u)
+			}
+		}
+	}
+	return units
+}
+
+// numberUnit gives a unit its place in the table.
+func (e *engine) numberUnit(c *Cluster, u *groupUnit) {
+	if n := len(e.unused); n > 0 {
+		u.index, e.unused = e.unused[n-1], e.unused[:n-1]
+	} else {
+		u.index = int32(len(e.units))
+		e.units = append(e.units, nil)
+		e.table.Units = append(e.table.Units, columnar.Unit{})
+	}
+	e.units[u.index] = u
+	e.table.Units[u.index] = e.costs(c, u)
+}
+
+// costs adds up what evicting a unit costs.
+func (e *engine) costs(c *Cluster, u *groupUnit) columnar.Unit {
+	v := u.victim
+	k := Candidate{Victims: []*Victim{v}}
+	x := columnar.Unit{
+		First: v.Pods[0].Priority, Top: v.Pods[0].Priority, TopStart: earliestTopStart(&k),
+		Sum: prioritySum(&k), Pods: int32(len(v.Pods)),
+	}
+	for _, p := range v.Pods {
+		x.Top = max(x.Top, p.Priority)
+		x.Odd = x.Odd || p.Priority != v.Priority
+		if cover := c.pods.at(c.pods.find(p.Namespace, p.Name)).cover; cover != noCover {
+			x.Covers = append(x.Covers, cover)
+		}
+	}
+	return x
+}
+
+func (e *engine) addNode(c *Cluster, s *nodeSlot) {
+	if e == nil {
+		return
+	}
+	e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
+	for _, p := range c.nominated[s.node.Name] {
+		e.holdRow(s, c.pods.find(p.Namespace, p.Name), p)
+	}
+}
+
+func (e *engine) removeNode(s *nodeSlot) {
+	if e != nil {
+		e.table.RemoveNode(s.index)
+	}
+}
+
+func (e *engine) resize(s *nodeSlot, old, n *Node) {
+	if e == nil {
+		return
+	}
+	delta := slices.Clone(e.vector(n.Allocatable, n.Allocatable[PodCount]))
+	for d, was := range e.vector(old.Allocatable, old.Allocatable[PodCount]) {
+		delta[d] -= was
+	}
+	e.table.Resize(s.index, delta)
+}
+
+// add takes in a plain bound pod.
+func (e *engine) add(c *Cluster, id int32) {
+	if e == nil || e.admit(c, c.pods.at(id).pod) {
+		return
+	}
+	entry := c.pods.at(id)
+	e.setCover(c, entry.cover)
+	e.table.Add(entry.slot.index, plainResident(entry, id), e.requests(entry.pod))
+}
+
+func (e *engine) remove(c *Cluster, id int32) {
+	if e == nil {
+		return
+	}
+	entry := c.pods.at(id)
+	e.table.Remove(entry.slot.index, id)
+	e.dismiss(entry.pod)
+}
+
+// addUnit takes in a unit with all its members.
+func (e *engine) addUnit(c *Cluster, u *groupUnit) {
+	if e == nil {
+		return
+	}
+	for _, p := range u.victim.Pods {
+		if e.admit(c, p) {
+			return
+		}
+	}
+	for _, id := range u.members {
+		e.setCover(c, c.pods.at(id).cover)
+	}
+	e.numberUnit(c, u)
+	u.victim.affected(func(n *Node) bool {
+		s := c.byName[n.Name]
+		x, requests := e.share(c, u, s)
+		e.table.Add(s.index, x, requests)
+		return true
+	})
+}
+
+// removeUnit takes out a unit as it was last added. A unit without members has
+// not been.
+func (e *engine) removeUnit(c *Cluster, u *groupUnit) {
+	if e == nil || len(u.members) == 0 {
+		return
+	}
+	u.victim.affected(func(n *Node) bool {
+		e.table.Remove(c.byName[n.Name].index, ^u.index)
+		return true
+	})
+	for _, p := range u.victim.Pods {
+		e.dismiss(p)
+	}
+	e.units[u.index] = nil
+	e.unused = append(e.unused, u.index)
+}
+
+// hold takes in a nominated pod. The node is nil if it does not exist.
+func (e *engine) hold(c *Cluster, s *nodeSlot, id int32) {
+	if e == nil || e.admit(c, c.pods.at(id).pod) || s == nil {
+		return
+	}
+	e.holdRow(s, id, c.pods.at(id).pod)
+}
+
+func (e *engine) holdRow(s *nodeSlot, id int32, p *Pod) {
+	e.table.Hold(s.index, columnar.Held{Priority: p.Priority, Ref: id}, e.requests(p))
+}
+
+func (e *engine) release(c *Cluster, s *nodeSlot, id int32) {
+	if e == nil {
+		return
+	}
+	if s != nil {
+		e.table.Release(s.index, id)
+	}
+	e.dismiss(c.pods.at(id).pod)
+}
+
+func (e *engine) addBudget(b *budgetEntry) {
+	if e == nil {
+		return
+	}
+	for len(e.table.Budgets) <= int(b.order) {
+		e.table.Budgets = append(e.table.Budgets, 0)
+	}
+	e.table.Budgets[b.order] = int64(b.budget.Allowed)
+}
+
+// setBudget follows a change of what a budget allows.
+func (e *engine) setBudget(c *Cluster, b *budgetEntry) {
+	if e == nil {
+		return
+	}
+	was := e.table.Budgets[b.order]
+	e.table.Budgets[b.order] = int64(b.budget.Allowed)
+	if (was <= 0) == (b.budget.Allowed <= 0) {
+		return
+	}
+	// The pods under it have come to violate for sure, or no longer do. A group
+	// shows on all of its nodes.
+	stale := make(map[*nodeSlot]bool)
+	for i := range c.covers.sets {
+		set := &c.covers.sets[i]
+		if !slices.Contains(set.over, b) {
+			continue
+		}
+		for _, s := range set.slots {
+			if stale[s] {
+				continue
+			}
+			stale[s] = true
+			e.table.Refresh(s.index)
+		}
+	}
+	for _, u := range c.units {
+		if slices.ContainsFunc(e.table.Units[u.index].Covers, func(set int32) bool { return slices.Contains(c.covers.sets[set].over, b) }) {
+			e.refreshUnit(c, u)
+		}
+	}
+}
+
+func (e *engine) refreshUnit(c *Cluster, u *groupUnit) {
+	u.victim.affected(func(n *Node) bool {
+		e.table.Refresh(c.byName[n.Name].index)
+		return true
+	})
+}
+
+// recover follows a change of the budgets over a pod.
+func (e *engine) recover(c *Cluster, id int32) {
+	if e == nil {
+		return
+	}
+	entry := c.pods.at(id)
+	e.setCover(c, entry.cover)
+	u := c.unitOf[id]
+	if u == nil {
+		e.table.SetCover(entry.slot.index, id, entry.cover)
+		e.table.Refresh(entry.slot.index)
+		return
+	}
+	e.table.Units[u.index] = e.costs(c, u)
+	e.refreshUnit(c, u)
+}
+
+// setCover tells the table what a set of budgets is.
+func (e *engine) setCover(c *Cluster, set int32) {
+	if set == noCover {
+		return
+	}
+	for len(e.table.Covers) <= int(set) {
+		e.table.Covers = append(e.table.Covers, nil)
+	}
+	over := c.covers.budgets(set)
+	have := e.table.Covers[set]
+	if len(have) == len(over) {
+		same := true
+		for i, b := range over {
+			same = same && have[i] == b.order
+		}
+		if same {
+			return
+		}
+	}
+	orders := make([]int32, len(over))
+	for i, b := range over {
+		orders[i] = b.order
+	}
+	e.table.Covers[set] = orders
+}
