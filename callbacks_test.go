@@ -1,0 +1,356 @@
+package preemption_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/preemption"
+)
+
+// onePod is a filter that allows one pod a node; hooks are called first and may
+// fail, panic, or do something else to the decision.
+type onePod struct {
+	prepare func() error
+	begin   func(n *preemption.Node) error
+	add     func(p *preemption.Pod) error
+	remove  func(p *preemption.Pod) error
+	fits    func(n *preemption.Node, pods int) error
+}
+
+func (onePod) Name() string { return "OnePod" }
+
+func (f onePod) Prepare(_ *preemption.Pod, view preemption.View) (preemption.Prepared, error) {
+	if f.prepare != nil {
+		if err := f.prepare(); err != nil {
+			return nil, err
+		}
+	}
+	return preparedOnePod{f, view}, nil
+}
+
+type preparedOnePod struct {
+	onePod
+	view preemption.View
+}
+
+func (f preparedOnePod) Begin(n *preemption.Node) (preemption.DryRun, error) {
+	if f.begin != nil {
+		if err := f.begin(n); err != nil {
+			return nil, err
+		}
+	}
+	return &onePodRun{f.onePod, n, len(f.view.PodsOn(n))}, nil
+}
+
+type onePodRun struct {
+	onePod
+	node *preemption.Node
+	pods int
+}
+
+func (r *onePodRun) Add(p *preemption.Pod, _ *preemption.Node) error {
+	r.pods++
+	if r.add != nil {
+		return r.add(p)
+	}
+	return nil
+}
+
+func (r *onePodRun) Remove(p *preemption.Pod, _ *preemption.Node) error {
+	r.pods--
+	if r.remove != nil {
+		return r.remove(p)
+	}
+	return nil
+}
+
+func (r *onePodRun) Fits() (preemption.Status, error) {
+	if r.fits != nil {
+		if err := r.fits(r.node, r.pods); err != nil {
+			return preemption.Status{}, err
+		}
+	}
+	if r.pods > 0 {
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"node(s) had a pod"}}, nil
+	}
+	return preemption.Status{}, nil
+}
+
+// twoEach has nodes n0 to n2 with two pods each, of priority 1, and a pod
+// nominated to n0 that holds its place. All nodes are equally good.
+func twoEach(t testing.TB) (*preemption.Cluster, *preemption.Pod) {
+	t.Helper()
+	var state preemption.ClusterState
+	for i := range 3 {
+		n := fmt.Sprintf("n%d", i)
+		state.Nodes = append(state.Nodes, &preemption.Node{Name: n})
+		for _, p := range []string{"a", "b"} {
+			state.Pods = append(state.Pods, &preemption.Pod{Namespace: "ns", Name: n + p, UID: n + p, NodeName: n, Priority: 1})
+		}
+	}
+	return newCluster(t, state), &preemption.Pod{Namespace: "ns", Name: "preemptor", Priority: 10}
+}
+
+var errHook = errors.New("hook failed")
+
+// What fails on a node is a StepError with the node, the pod and the step.
+func TestStepErrors(t *testing.T) {
+	held := &preemption.Pod{Namespace: "ns", Name: "held", NominatedNode: "n1", Priority: 20}
+	tests := []struct {
+		step, pod string
+		filter    onePod
+	}{
+		{"begin", "", onePod{begin: func(n *preemption.Node) error { return failIf(n.Name == "n1") }}},
+		{"test fit", "", onePod{fits: func(n *preemption.Node, pods int) error { return failIf(n.Name == "n1" && pods == 2) }}},
+		{"remove pod", "ns/n1b", onePod{remove: func(p *preemption.Pod) error { return failIf(p.Name == "n1b") }}},
+		{"test fit", "", onePod{fits: func(n *preemption.Node, pods int) error { return failIf(n.Name == "n1" && pods == 0) }}},
+		{"add pod", "ns/n1a", onePod{add: func(p *preemption.Pod) error { return failIf(p.Name == "n1a") }}},
+		{"add nominated pod", "ns/held", onePod{add: func(p *preemption.Pod) error { return failIf(p == held) }}},
+		{"test fit beside nominated pods", "", onePod{fits: func(n *preemption.Node, pods int) error { return failIf(n.Name == "n1" && pods == 3) }}},
+		{"remove nominated pod", "ns/held", onePod{remove: func(p *preemption.Pod) error { return failIf(p == held) }}},
+	}
+	for _, test := range tests {
+		for _, workers := range []int{1, 8} {
+			cluster, preemptor := twoEach(t)
+			if strings.Contains(test.step, "nominated") {
+				if err := cluster.Nominate(held, "n1"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// Only n1 is in question, so that its error is what remains.
+			e := preemption.Evaluator{Filters: []preemption.Filter{test.filter, onlyOn("n1")}, Parallelism: workers}
+			for name, ask := range bothWays(&e) {
+				_, err := ask(t.Context(), cluster, preemptor)
+				var step *preemption.StepError
+				var filter *preemption.FilterError
+				if !errors.Is(err, errHook) || !errors.As(err, &step) || !errors.As(err, &filter) {
+					t.Errorf("%s, %d workers: %s: error %v, want a StepError of a FilterError", name, workers, test.step, err)
+					continue
+				}
+				if step.Node != "n1" || step.Pod != test.pod || step.Step != test.step || filter.Filter != "OnePod" {
+					t.Errorf("%s, %d workers: %+v of filter %s, want node n1, step %q, pod %q", name, workers, *step, filter.Filter, test.step, test.pod)
+				}
+				text := step.Error()
+				for _, part := range []string{"n1", test.step, test.pod, "hook failed", "OnePod"} {
+					if !strings.Contains(text, part) {
+						t.Errorf("%q does not mention %q", text, part)
+					}
+				}
+			}
+		}
+	}
+}
+
+func failIf(fail bool) error {
+	if fail {
+		return errHook
+	}
+	return nil
+}
+
+// onlyOn refuses all other nodes for good.
+func onlyOn(name string) preemption.Filter {
+	return preemption.FilterFunc(func(_ *preemption.Pod, n *preemption.Node, _ []*preemption.Pod) preemption.Status {
+		if n.Name == name {
+			return preemption.Status{}
+		}
+		return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{"another node"}}
+	})
+}
+
+// bothWays are the two ways to ask an evaluator.
+func bothWays(e *preemption.Evaluator) map[string]func(context.Context, *preemption.Cluster, *preemption.Pod) (*preemption.Result, error) {
+	return map[string]func(context.Context, *preemption.Cluster, *preemption.Pod) (*preemption.Result, error){
+		"Preempt": e.Preempt,
+		"Examine": func(ctx context.Context, c *preemption.Cluster, p *preemption.Pod) (*preemption.Result, error) {
+			x, err := e.Examine(ctx, c, p)
+			if err != nil {
+				return nil, err
+			}
+			return &x.Result, nil
+		},
+	}
+}
+
+// What fails on one node does not matter where another is a candidate.
+func TestErrorOnOneNodeIsPassedOver(t *testing.T) {
+	cluster, preemptor := twoEach(t)
+	e := preemption.Evaluator{Filters: []preemption.Filter{onePod{begin: func(n *preemption.Node) error { return failIf(n.Name == "n0") }}}}
+	x, err := e.Examine(t.Context(), cluster, preemptor)
+	if err != nil || x.Node.Name != "n1" || len(x.Victims) != 2 || !errors.Is(x.Nodes[0].Err, errHook) {
+		t.Errorf("Examine = %+v, %v; want n1 cleared of two pods and the error reported for n0", x, err)
+	}
+}
+
+// Where all nodes fail the errors are joined, in node order.
+func TestErrorsAreJoined(t *testing.T) {
+	cluster, preemptor := twoEach(t)
+	e := preemption.Evaluator{Parallelism: 8, Filters: []preemption.Filter{onePod{begin: func(*preemption.Node) error { return errHook }}}}
+	for name, ask := range bothWays(&e) {
+		_, err := ask(t.Context(), cluster, preemptor)
+		if err == nil {
+			t.Fatalf("%s: no error", name)
+		}
+		lines := strings.Split(err.Error(), "\n")
+		if len(lines) != 3 {
+			t.Fatalf("%s: %d errors, want 3:\n%v", name, len(lines), err)
+		}
+		for i, line := range lines {
+			if !strings.HasPrefix(line, fmt.Sprintf("preemption: node n%d: begin: ", i)) {
+				t.Errorf("%s: error %d is %q", name, i, line)
+			}
+		}
+	}
+}
+
+func TestPrepareError(t *testing.T) {
+	cluster, preemptor := twoEach(t)
+	e := preemption.Evaluator{Filters: []preemption.Filter{onePod{prepare: func() error { return errHook }}}}
+	for name, ask := range bothWays(&e) {
+		if _, err := ask(t.Context(), cluster, preemptor); !errors.Is(err, errHook) || !strings.Contains(err.Error(), "OnePod") {
+			t.Errorf("%s: error %v, want the filter's, with its name", name, err)
+		}
+	}
+}
+
+// Whoever panics, the caller sees the panic; no goroutine is left behind, and
+// the cluster can be asked again.
+func TestPanics(t *testing.T) {
+	const oops = "oops"
+	boom := func() { panic(oops) }
+	tests := map[string]preemption.Evaluator{
+		"Prepare":    {Filters: []preemption.Filter{onePod{prepare: func() error { panic(oops) }}}},
+		"Begin":      {Filters: []preemption.Filter{onePod{begin: func(*preemption.Node) error { panic(oops) }}}},
+		"Add":        {Filters: []preemption.Filter{onePod{add: func(*preemption.Pod) error { panic(oops) }}}},
+		"Remove":     {Filters: []preemption.Filter{onePod{remove: func(*preemption.Pod) error { panic(oops) }}}},
+		"Fits":       {Filters: []preemption.Filter{onePod{fits: func(*preemption.Node, int) error { panic(oops) }}}},
+		"Eligible":   {Eligible: func(*preemption.Pod, *preemption.Victim, *preemption.Node) bool { boom(); return true }},
+		"Compare":    {Compare: func(_, _ *preemption.Victim) int { boom(); return 0 }},
+		"Orders":     {Orders: []preemption.Order{{Compare: func(_, _ *preemption.Candidate) int { boom(); return 0 }}}},
+		"Offset":     {Sampling: preemption.DefaultSampling(func(int) int { boom(); return 0 })},
+		"Statuses":   {Statuses: func(*preemption.Node) (preemption.Status, bool) { boom(); return preemption.Status{}, true }},
+		"Interested": {Extenders: []preemption.Extender{{Interested: func(*preemption.Pod) bool { boom(); return true }}}},
+		"Process": {Extenders: []preemption.Extender{{Process: func(context.Context, *preemption.Pod, []*preemption.Candidate) ([]*preemption.Candidate, error) {
+			panic(oops)
+		}}}},
+	}
+	for name, e := range tests {
+		for _, workers := range []int{1, 8} {
+			e.Parallelism = workers
+			if e.Filters == nil {
+				e.Filters = []preemption.Filter{onePod{}}
+			}
+			for way, ask := range bothWays(&e) {
+				cluster, preemptor := twoEach(t)
+				before := runtime.NumGoroutine()
+				if got := recovered(func() { _, _ = ask(t.Context(), cluster, preemptor) }); got != oops {
+					t.Errorf("%s, %s, %d workers: recovered %v, want %q", name, way, workers, got, oops)
+				}
+				waitForGoroutines(t, before)
+				sound := preemption.Evaluator{Filters: []preemption.Filter{onePod{}}}
+				if r, err := sound.Preempt(t.Context(), cluster, preemptor); err != nil || r.Outcome != preemption.OutcomePreempt {
+					t.Errorf("%s: afterwards Preempt = %v, %v", name, r, err)
+				}
+			}
+		}
+	}
+	trace := preemption.Evaluator{Filters: []preemption.Filter{onePod{}}, Trace: &preemption.Trace{Reprieved: func(*preemption.Node, preemption.Step) { boom() }}}
+	cluster, preemptor := twoEach(t)
+	if got := recovered(func() { _, _ = trace.Examine(t.Context(), cluster, preemptor) }); got != oops {
+		t.Errorf("Trace: recovered %v, want %q", got, oops)
+	}
+}
+
+func recovered(f func()) (x any) {
+	defer func() { x = recover() }()
+	f()
+	return nil
+}
+
+// waitForGoroutines waits until there are no more goroutines than before. Those
+// that have been waited for may take a moment to be gone.
+func waitForGoroutines(t *testing.T, before int) {
+	t.Helper()
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// A context that is done ends the decision with its cause, before it begins or
+// in the middle, and no goroutine stays.
+func TestCancellation(t *testing.T) {
+	for _, workers := range []int{1, 8} {
+		for _, after := range []int{0, 1, 5} { // calls of Fits; the second phase begins after 3
+			for _, way := range []string{"Preempt", "Examine"} {
+				checkCancelled(t, workers, after, way)
+			}
+		}
+	}
+}
+
+func checkCancelled(t *testing.T, workers, after int, way string) {
+	t.Helper()
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var calls atomic.Int32
+	e := preemption.Evaluator{Parallelism: workers, Filters: []preemption.Filter{onePod{fits: func(*preemption.Node, int) error {
+		if int(calls.Add(1)) == after {
+			cancel(cause)
+		}
+		return nil
+	}}}}
+	if after == 0 {
+		cancel(cause)
+	}
+	cluster, preemptor := twoEach(t)
+	before := runtime.NumGoroutine()
+	if r, err := bothWays(&e)[way](ctx, cluster, preemptor); !errors.Is(err, cause) {
+		t.Errorf("%s, %d workers, cancelled after %d calls: %v, error %v, want %v", way, workers, after, r, err, cause)
+	}
+	waitForGoroutines(t, before)
+	if after == 0 && calls.Load() > 0 {
+		t.Errorf("%s, %d workers: a filter was asked although the context was done", way, workers)
+	}
+}
+
+// Bad questions are errors, never panics.
+func TestBadQuestions(t *testing.T) {
+	cluster, preemptor := twoEach(t)
+	empty := newCluster(t, preemption.ClusterState{})
+	tests := []struct {
+		name      string
+		evaluator preemption.Evaluator
+		cluster   *preemption.Cluster
+		preemptor *preemption.Pod
+		want      string
+	}{
+		{"no nodes", preemption.Evaluator{}, empty, preemptor, "preemption: pod ns/preemptor: no nodes available"},
+		{"no name", preemption.Evaluator{}, cluster, &preemption.Pod{}, "preemption: pod without a name"},
+		{"negative request", preemption.Evaluator{}, cluster, &preemption.Pod{Name: "p", Requests: preemption.Resources{"cpu": -1}}, "preemption: pod /p: request for cpu is negative: -1"},
+		{"percent", preemption.Evaluator{Sampling: &preemption.Sampling{Percent: 101}}, cluster, preemptor, "preemption: sampling: percent 101 is not in [0, 100]"},
+		{"negative percent", preemption.Evaluator{Sampling: &preemption.Sampling{Percent: -1, Min: 1}}, cluster, preemptor, "preemption: sampling: percent -1 is not in [0, 100]"},
+		{"minimum", preemption.Evaluator{Sampling: &preemption.Sampling{Percent: 10, Min: -1}}, cluster, preemptor, "preemption: sampling: minimum -1 is negative"},
+		{"no sample", preemption.Evaluator{Sampling: &preemption.Sampling{}}, cluster, preemptor, "preemption: sampling: percent and minimum are both zero: want at least one above"},
+	}
+	for _, test := range tests {
+		for name, ask := range bothWays(&test.evaluator) {
+			if _, err := ask(t.Context(), test.cluster, test.preemptor); err == nil || err.Error() != test.want {
+				t.Errorf("%s: %s: error %v, want %s", test.name, name, err, test.want)
+			}
+		}
+	}
+	if _, err := (&preemption.Evaluator{}).Preempt(t.Context(), empty, preemptor); !errors.Is(err, preemption.ErrNoNodes) {
+		t.Errorf("error %v, want ErrNoNodes", err)
+	}
+}
