@@ -56,6 +56,9 @@ func Parse(name, text string) (*File, error) {
 			f.tail = comment
 			break
 		}
+		if lines[at] == separator {
+			return nil, &Error{name, at + 1, "output without a directive before it: write the directive, or remove the " + separator}
+		}
 		block := Block{comment: comment}
 		first := at
 		for at < len(lines) && lines[at] != separator {

@@ -27,6 +27,7 @@ func TestErrors(t *testing.T) {
 	const valid = "cluster\nnode n1 cpu=1\npod a on=n1\n----\n\n"
 	for _, c := range []struct{ text, want string }{
 		{"cluster\nnode n1\n", `test.txt:1: the directive has no end: put a line ---- after its input`},
+		{"# why\n----\n", `test.txt:2: output without a directive before it: write the directive, or remove the ----`},
 		{"cluster\n\nnode n1\n----\n", `test.txt:2: an empty line inside the input of the directive on line 1: end its input with ----`},
 		{"# why\nclutser\n----\n", `test.txt:2: directive "clutser" is not known: the package documentation lists them`},
 		{"x=1\n----\n", `test.txt:1: it begins with x=1: begin with a word that says what the line is`},
