@@ -32,14 +32,14 @@ type Amount struct {
 // ParseAmount reads a number such as "3" or a percentage such as "40%".
 func ParseAmount(s string) (Amount, error) {
 	digits, percent := strings.CutSuffix(s, "%")
-	n, err := strconv.Atoi(digits)
-	if err != nil || n < 0 {
+	n, err := strconv.ParseUint(digits, 10, strconv.IntSize-1) // no sign
+	if err != nil {
 		return Amount{}, fmt.Errorf("preemption: %q is neither a number of pods nor a percentage", s)
 	}
 	if percent && n > 100 {
 		return Amount{}, fmt.Errorf("preemption: %q is more than 100%%", s)
 	}
-	return Amount{n, percent}, nil
+	return Amount{int(n), percent}, nil
 }
 
 // of returns the amount as a number of pods. Percentages round up in both

@@ -1,6 +1,9 @@
 package preemption
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Release pins the rules of one kube-scheduler minor. The zero value is the
 // newest release known to this package, so that the default follows upstream.
@@ -28,27 +31,26 @@ const (
 )
 
 // ParseRelease reads "1.36", "1.37" or "1.38", with or without a leading v and
-// a patch version ("v1.37.2"). The empty string is [ReleaseNewest].
+// a patch version ("v1.37.2", "1.38.0-beta.0"). The empty string is
+// [ReleaseNewest].
 func ParseRelease(s string) (Release, error) {
 	if s == "" {
 		return ReleaseNewest, nil
 	}
-	var minor int
-	rest := s
-	if rest[0] == 'v' {
-		rest = rest[1:]
-	}
-	if n, err := fmt.Sscanf(rest, "1.%d", &minor); n == 1 && err == nil {
-		switch minor {
-		case 36:
-			return Release136, nil
-		case 37:
-			return Release137, nil
-		case 38:
-			return Release138, nil
+	for r := Release136; r.valid(); r++ {
+		if rest, ok := strings.CutPrefix(strings.TrimPrefix(s, "v"), r.String()); ok && (rest == "" || isPatch(rest)) {
+			return r, nil
 		}
 	}
 	return ReleaseNewest, fmt.Errorf("preemption: unknown release %q: want 1.36, 1.37 or 1.38", s)
+}
+
+// isPatch reports whether s is a dot and a number, and at most a pre-release or
+// build after it.
+func isPatch(s string) bool {
+	digits, ok := strings.CutPrefix(s, ".")
+	rest := strings.TrimLeft(digits, "0123456789")
+	return ok && rest != digits && (rest == "" || rest[0] == '-' || rest[0] == '+')
 }
 
 // String returns the minor version, such as "1.38".

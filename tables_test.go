@@ -1,0 +1,148 @@
+package preemption_test
+
+import (
+	"testing"
+
+	"example.com/preemption"
+)
+
+func TestParseRelease(t *testing.T) {
+	good := map[string]preemption.Release{
+		"": preemption.ReleaseNewest, "1.36": preemption.Release136, "v1.36": preemption.Release136, "1.37.2": preemption.Release137,
+		"v1.37.12": preemption.Release137, "1.38": preemption.Release138, "v1.38.0-beta.0": preemption.Release138, "v1.36.1+k3s1": preemption.Release136,
+	}
+	for s, want := range good {
+		if got, err := preemption.ParseRelease(s); got != want || err != nil {
+			t.Errorf("ParseRelease(%q) = %v, %v; want %v", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"1.35", "1.39", "1.3", "1.360", "1.36.", "1.36.x", "1.36.1x", "1.36x", "1.36-1", "1. 36", "1.+36", "01.36", "2.36", "vv1.36", "v", "37", " 1.37", "1.37 "} {
+		if got, err := preemption.ParseRelease(s); err == nil {
+			t.Errorf("ParseRelease(%q) = %v, want an error", s, got)
+		}
+	}
+}
+
+func TestReleaseString(t *testing.T) {
+	for r, want := range map[preemption.Release]string{
+		preemption.ReleaseNewest: "1.38", preemption.Release136: "1.36", preemption.Release137: "1.37", preemption.Release138: "1.38", 200: "Release(200)",
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("Release(%d).String() = %q, want %q", uint8(r), got, want)
+		}
+	}
+}
+
+func TestParseAmount(t *testing.T) {
+	good := map[string]preemption.Amount{
+		"0": {}, "3": {Value: 3}, "0%": {Percent: true}, "40%": {Value: 40, Percent: true}, "100%": {Value: 100, Percent: true}, "101": {Value: 101}, "2147483647": {Value: 2147483647},
+	}
+	for s, want := range good {
+		if got, err := preemption.ParseAmount(s); got != want || err != nil {
+			t.Errorf("ParseAmount(%q) = %+v, %v; want %+v", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"", "%", "-1", "-0", "+3", "101%", "3 %", "3%%", "1.5", "0x10", "1_000", "9223372036854775808", "three"} {
+		if got, err := preemption.ParseAmount(s); err == nil {
+			t.Errorf("ParseAmount(%q) = %+v, want an error", s, got)
+		}
+	}
+}
+
+func TestTolerates(t *testing.T) {
+	gpu := preemption.Taint{Key: "gpu", Value: "a100", Effect: preemption.NoSchedule}
+	tests := []struct {
+		toleration preemption.Toleration
+		want       bool
+	}{
+		{preemption.Toleration{Key: "gpu", Value: "a100"}, true},
+		{preemption.Toleration{Key: "gpu", Value: "a100", Operator: preemption.TolerationEqual, Effect: preemption.NoSchedule}, true},
+		{preemption.Toleration{Key: "gpu", Value: "t4"}, false},
+		{preemption.Toleration{Key: "gpu"}, false}, // Equal to ""
+		{preemption.Toleration{Key: "gpu", Operator: preemption.TolerationExists}, true},
+		{preemption.Toleration{Key: "gpu", Operator: preemption.TolerationExists, Value: "t4"}, true}, // the value plays no part
+		{preemption.Toleration{Key: "disk", Operator: preemption.TolerationExists}, false},
+		{preemption.Toleration{Operator: preemption.TolerationExists}, true},
+		{preemption.Toleration{}, false},
+		{preemption.Toleration{Operator: preemption.TolerationExists, Effect: preemption.NoExecute}, false},
+		{preemption.Toleration{Key: "gpu", Value: "a100", Operator: "Gt"}, false},
+	}
+	for _, test := range tests {
+		if got := test.toleration.Tolerates(gpu); got != test.want {
+			t.Errorf("%+v tolerates %+v: %v, want %v", test.toleration, gpu, got, test.want)
+		}
+	}
+	if !(preemption.Toleration{}).Tolerates(preemption.Taint{}) {
+		t.Error("the zero toleration does not tolerate the zero taint")
+	}
+}
+
+// A port clashes with the same port and protocol on the same address, where no
+// address is all of them.
+func TestHostPortClashes(t *testing.T) {
+	port := func(protocol, ip string, n int32) preemption.HostPort {
+		return preemption.HostPort{Protocol: protocol, IP: ip, Port: n}
+	}
+	tests := []struct {
+		want, claim preemption.HostPort
+		clash       bool
+	}{
+		{port("", "", 80), port("", "", 80), true},
+		{port("", "", 80), port("TCP", "0.0.0.0", 80), true},
+		{port("TCP", "", 80), port("UDP", "", 80), false},
+		{port("SCTP", "", 80), port("SCTP", "", 80), true},
+		{port("", "", 80), port("", "", 81), false},
+		{port("", "10.0.0.1", 80), port("", "10.0.0.1", 80), true},
+		{port("", "10.0.0.1", 80), port("", "10.0.0.2", 80), false},
+		{port("", "10.0.0.1", 80), port("", "", 80), true},
+		{port("", "0.0.0.0", 80), port("", "10.0.0.1", 80), true},
+		{port("", "::", 80), port("", "10.0.0.1", 80), false}, // as upstream: an address like any other
+		{port("", "", 0), port("", "", 0), false},
+		{port("", "", -1), port("", "", -1), false},
+	}
+	for _, test := range tests {
+		c := newCluster(t, preemption.ClusterState{
+			Nodes: []*preemption.Node{{Name: "n"}},
+			Pods:  []*preemption.Pod{{Name: "holder", NodeName: "n", HostPorts: []preemption.HostPort{test.claim}}},
+		})
+		e := preemption.Evaluator{Filters: []preemption.Filter{preemption.NodePorts()}}
+		r, err := e.Preempt(t.Context(), c, &preemption.Pod{Name: "p", HostPorts: []preemption.HostPort{test.want}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if clash := r.Outcome != preemption.OutcomeFits; clash != test.clash {
+			t.Errorf("%+v clashes with %+v: %v, want %v", test.want, test.claim, clash, test.clash)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	tests := []struct{ got, want string }{
+		{preemption.Fits.String(), "Success"},
+		{preemption.Unschedulable.String(), "Unschedulable"},
+		{preemption.Unresolvable.String(), "UnschedulableAndUnresolvable"},
+		{preemption.Status{}.String(), "Success"},
+		{preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"a", "b"}}.String(), "Unschedulable: a, b"},
+		{preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"a", "b"}}.Message(), "a, b"},
+		{preemption.OutcomeUnhelpful.String(), "unhelpful"},
+		{preemption.OutcomeFits.String(), "fits"},
+		{preemption.OutcomeIneligible.String(), "ineligible"},
+		{preemption.OutcomePreempt.String(), "preempt"},
+		{preemption.KeepNomination.String(), "keep"},
+		{preemption.ClearNomination.String(), "clear"},
+		{preemption.SetNomination.String(), "set"},
+		{preemption.KindPod.String(), "Pod"},
+		{preemption.KindPodGroup.String(), "PodGroup"},
+		{preemption.KindCompositePodGroup.String(), "CompositePodGroup"},
+		{(&preemption.Victim{Pods: []*preemption.Pod{{Namespace: "ns", Name: "a"}}}).String(), "ns/a"},
+		{(&preemption.Victim{Kind: preemption.KindPodGroup, Group: "g", Pods: []*preemption.Pod{{Namespace: "ns", Name: "a"}}}).String(), "PodGroup ns/g"},
+		{(&preemption.StepError{Step: "begin", Node: "n", Err: errHook}).Error(), "preemption: node n: begin: hook failed"},
+		{(&preemption.StepError{Step: "add pod", Node: "n", Pod: "ns/a", Err: errHook}).Error(), "preemption: node n: add pod ns/a: hook failed"},
+		{(&preemption.FilterError{Filter: "F", Err: errHook}).Error(), "filter F: hook failed"},
+	}
+	for _, test := range tests {
+		if test.got != test.want {
+			t.Errorf("%q, want %q", test.got, test.want)
+		}
+	}
+}
