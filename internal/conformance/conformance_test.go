@@ -119,10 +119,10 @@ func TestRegeneration(t *testing.T) {
 		want string
 		new  map[string]golden.Answer
 	}{
-		{"plain", Regeneration{}, "2 files, 4 cases: 1 answers as before, 1 changed [stale], 0 added, 0 varying [], 2 cases left open", nil},
-		{"add", Regeneration{Add: true}, "2 files, 4 cases: 1 answers as before, 1 changed [stale], 1 added, 0 varying [], 1 cases left open",
+		{"plain", Regeneration{}, "2 files, 4 cases: 1 answers as before, 1 changed [stale], 0 added, 0 varying [], 0 failing [], 2 cases left open", nil},
+		{"add", Regeneration{Add: true}, "2 files, 4 cases: 1 answers as before, 1 changed [stale], 1 added, 0 varying [], 0 failing [], 1 cases left open",
 			map[string]golden.Answer{release: {Outcome: golden.Ineligible, Reason: "new"}}},
-		{"messages", Regeneration{Add: true, Messages: true}, "2 files, 4 cases: 1 answers as before, 1 changed [stale], 1 added, 0 varying [], 1 cases left open",
+		{"messages", Regeneration{Add: true, Messages: true}, "2 files, 4 cases: 1 answers as before, 1 changed [stale], 1 added, 0 varying [], 0 failing [], 1 cases left open",
 			map[string]golden.Answer{release: {Outcome: golden.Ineligible, Reason: "new", Message: "text"}}},
 	}
 	for _, test := range tests {
@@ -152,26 +152,40 @@ func TestRegeneration(t *testing.T) {
 	}
 }
 
-func TestRegenerationOfVarying(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.jsonl"), []golden.Case{{
-		Name:      "varying",
-		PodGroups: []golden.PodGroup{{Name: "g"}},
-		Want:      map[string]golden.Answer{release: {Outcome: golden.Fits}},
-	}})
-	sum, err := Regeneration{In: dir, Out: dir, Release: release, Judge: fickle("a", "b")}.Run()
-	if err != nil {
-		t.Fatal(err)
+// TestRegenerationWithoutAnswer checks that answers go where there is none.
+func TestRegenerationWithoutAnswer(t *testing.T) {
+	tests := []struct {
+		name  string
+		judge Judge
+		names func(Summary) []string
+	}{
+		{"varying", fickle("a", "b"), func(s Summary) []string { return s.Varying }},
+		{"failing", func(golden.Case) (golden.Answer, error) { return golden.Answer{}, fmt.Errorf("%w: so", ErrFails) },
+			func(s Summary) []string { return s.Failing }},
 	}
-	if len(sum.Varying) != 1 {
-		t.Errorf("Run = %v, want one varying case", sum)
-	}
-	after, err := golden.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(after[0].Want) != 0 {
-		t.Errorf("the varying case keeps %+v", after[0].Want)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "a.jsonl"), []golden.Case{{
+				Name:      test.name,
+				PodGroups: []golden.PodGroup{{Name: "g"}},
+				Want:      map[string]golden.Answer{release: {Outcome: golden.Fits}},
+			}})
+			sum, err := Regeneration{In: dir, Out: dir, Release: release, Judge: test.judge}.Run()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := test.names(sum); len(got) != 1 || got[0] != test.name {
+				t.Errorf("Run = %v, want one case that is %s", sum, test.name)
+			}
+			after, err := golden.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(after[0].Want) != 0 {
+				t.Errorf("the case keeps %+v", after[0].Want)
+			}
+		})
 	}
 }
 

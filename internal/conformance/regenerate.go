@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,15 +28,16 @@ type Summary struct {
 	Same         int      // answers that came out as they were
 	Changed      []string // names of cases whose answers came out differently
 	Added        int
-	// Varying are the names of cases that the judge answers in several ways.
-	// They are left without an answer.
-	Varying []string
-	Open    int // cases that were not to be answered
+	// Varying are the names of cases that the judge answers in several ways,
+	// and Failing of those at which the scheduler fails. They are left without
+	// an answer.
+	Varying, Failing []string
+	Open             int // cases that were not to be answered
 }
 
 func (s Summary) String() string {
-	return fmt.Sprintf("%d files, %d cases: %d answers as before, %d changed %v, %d added, %d varying %v, %d cases left open",
-		s.Files, s.Cases, s.Same, len(s.Changed), s.Changed, s.Added, len(s.Varying), s.Varying, s.Open)
+	return fmt.Sprintf("%d files, %d cases: %d answers as before, %d changed %v, %d added, %d varying %v, %d failing %v, %d cases left open",
+		s.Files, s.Cases, s.Same, len(s.Changed), s.Changed, s.Added, len(s.Varying), s.Varying, len(s.Failing), s.Failing, s.Open)
 }
 
 // Run regenerates file after file. Where it fails, files already written stay.
@@ -75,14 +77,19 @@ func (r Regeneration) answer(c *golden.Case, sum *Summary) error {
 		return nil
 	}
 	answer, steady, err := Steady(r.Judge, *c)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrFails):
+		sum.Failing = append(sum.Failing, c.Name)
+		delete(c.Want, r.Release)
+		return nil
+	case err != nil:
 		return err
-	}
-	if !steady {
+	case !steady:
 		sum.Varying = append(sum.Varying, c.Name)
 		delete(c.Want, r.Release)
 		return nil
 	}
+
 	if !r.Messages {
 		answer.Message = ""
 	}

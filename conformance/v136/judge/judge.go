@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
+	"example.com/preemption/internal/conformance"
 	"example.com/preemption/internal/golden"
 )
 
@@ -117,7 +118,7 @@ func (s *scheduler) dryRun(ctx context.Context, f *filtered, answer *golden.Answ
 	offset, num := s.window.GetOffsetAndNumCandidates(int32(len(f.potential)))
 	candidates, nodeToStatus, err := s.window.Evaluator.DryRunPreemption(ctx, f.state, s.preemptor, f.potential, s.budgets, offset, num)
 	if err != nil {
-		return fmt.Errorf("dry run: %w", err)
+		return fmt.Errorf("%w: dry run: %w", conformance.ErrFails, err)
 	}
 	nodeToStatus.ForEachExplicitNode(func(node string, status *fwk.Status) {
 		answer.Statuses[node] = text(status)
