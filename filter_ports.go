@@ -62,10 +62,13 @@ func (r *portsRun) Remove(p *Pod, on *Node) error {
 
 func (r *portsRun) Fits() (Status, error) {
 	if r.clashes > 0 {
-		return Status{Unschedulable, nodePorts{}.Name(), []string{"node(s) didn't have free ports for the requested pod ports"}}, nil
+		return Status{Unschedulable, nodePorts{}.Name(), portsTaken}, nil
 	}
 	return Status{}, nil
 }
+
+// portsTaken is the reason to refuse, made once.
+var portsTaken = []string{"node(s) didn't have free ports for the requested pod ports"}
 
 func (r *portsRun) clashesOf(p *Pod) int { return clashes(r.want, p.HostPorts) }
 

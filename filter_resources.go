@@ -20,8 +20,12 @@ type nodeResources struct{}
 // Name returns kube-scheduler's name of the filter.
 func (nodeResources) Name() string { return "NodeResourcesFit" }
 
-func (f nodeResources) Prepare(preemptor *Pod, view View) (Prepared, error) {
-	return &preparedResources{demandOf(preemptor), view}, nil
+func (nodeResources) Prepare(preemptor *Pod, view View) (Prepared, error) {
+	f := &preparedResources{demands: demandOf(preemptor), view: view}
+	for _, d := range f.demands {
+		f.short = append(f.short, []string{"Insufficient " + d.name})
+	}
+	return f, nil
 }
 
 // A demand is one resource of which a pod requests more than zero.
@@ -56,7 +60,10 @@ var nativeResources = [...]string{CPU, Memory, EphemeralStorage}
 
 type preparedResources struct {
 	demands []demand
-	view    View
+	// short holds for each demand the reason to refuse if there is too little, made
+	// once: most refusals have one reason, and need not allocate for it.
+	short [][]string
+	view  View
 }
 
 func (*preparedResources) Monotone() bool { return true }
@@ -64,7 +71,7 @@ func (*preparedResources) Monotone() bool { return true }
 func (f *preparedResources) Begin(node *Node) (DryRun, error) {
 	n := len(f.demands)
 	amounts := make([]int64, 2*n)
-	r := &resourcesRun{demands: f.demands, node: node, free: amounts[:n:n], refusedFree: amounts[n:]}
+	r := &resourcesRun{demands: f.demands, short: f.short, node: node, free: amounts[:n:n], refusedFree: amounts[n:]}
 	for i, d := range f.demands {
 		r.free[i] = node.Allocatable[d.name]
 	}
@@ -81,6 +88,7 @@ func (f *preparedResources) Begin(node *Node) (DryRun, error) {
 // Others cannot be short for it.
 type resourcesRun struct {
 	demands []demand
+	short   [][]string // as in preparedResources
 	node    *Node
 	free    []int64 // by demand; negative on an overcommitted node
 	seats   int64   // pods the node still takes
@@ -130,17 +138,29 @@ func (r *resourcesRun) Fits() (Status, error) {
 	copy(r.refusedFree, r.free)
 	s := Status{Code: Unschedulable, Filter: nodeResources{}.Name()}
 	if r.seats < 1 {
-		s.Reasons = append(s.Reasons, "Too many pods")
+		s.Reasons = tooManyPods
 	}
 	for i, d := range r.demands {
 		if d.amount > r.free[i] {
-			s.Reasons = append(s.Reasons, "Insufficient "+d.name)
+			s.Reasons = withReason(s.Reasons, r.short[i])
 		}
 		if d.amount > r.node.Allocatable[d.name] {
 			s.Code = Unresolvable
 		}
 	}
 	return s, nil
+}
+
+// tooManyPods is the reason to refuse a node that takes no further pod.
+var tooManyPods = []string{"Too many pods"}
+
+// withReason adds a reason. The first is shared, never written to: it is as long
+// as its memory, so that the second makes a copy.
+func withReason(reasons, next []string) []string {
+	if reasons == nil {
+		return next
+	}
+	return append(reasons, next...)
 }
 
 func (r *resourcesRun) demandsMet() bool {

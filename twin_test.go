@@ -379,7 +379,7 @@ func (w twin) selectVictims(n *preemption.Node) (status preemption.Status, victi
 			}
 		}
 	}
-	return preemption.Status{}, mostImportantFirst(victims), violations
+	return preemption.Status{}, filtered(all, func(v *preemption.Victim) bool { return slices.Contains(victims, v) }), violations
 }
 
 func (w twin) mayEvict(v *preemption.Victim) bool {

@@ -369,6 +369,9 @@ func (r tracer) cluster(c *preemption.Cluster, m *ledgerOfUpdates) []string {
 		lines = append(lines, "nominated to "+name+":"+r.pods(c.NominatedTo(name)))
 		lines = append(lines, fmt.Sprint("node ", name, " is known: ", c.Node(name) != nil))
 	}
+	for _, w := range c.Warnings() {
+		lines = append(lines, w.String())
+	}
 	for _, ns := range namespaces {
 		for i := range 16 {
 			if p := c.Pod(ns, fmt.Sprintf("p%d", i)); p != nil {
