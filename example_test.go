@@ -1,0 +1,66 @@
+package preemption_test
+
+import (
+	"context"
+	"fmt"
+
+	"example.com/preemption"
+)
+
+// A web pod needs 3 CPUs and finds no room on two nodes of 4 CPUs. Clearing
+// node-a of batch pods would do, but a budget protects them; node-b costs less.
+func Example() {
+	cpu := func(milli int64) preemption.Resources { return preemption.Resources{preemption.CPU: milli} }
+	node := func(name string) *preemption.Node {
+		return &preemption.Node{Name: name, Allocatable: preemption.Resources{preemption.CPU: 4000, preemption.PodCount: 110}}
+	}
+	cluster, err := preemption.NewCluster(preemption.ClusterState{
+		Nodes: []*preemption.Node{node("node-a"), node("node-b")},
+		Pods: []*preemption.Pod{
+			{Namespace: "shop", Name: "batch-1", UID: "1", NodeName: "node-a", Priority: 100, Requests: cpu(2000), Labels: map[string]string{"app": "batch"}},
+			{Namespace: "shop", Name: "cache-1", UID: "2", NodeName: "node-b", Priority: 500, Requests: cpu(1500)},
+			{Namespace: "shop", Name: "cache-2", UID: "3", NodeName: "node-b", Priority: 500, Requests: cpu(1000)},
+		},
+		DisruptionBudgets: []*preemption.PodDisruptionBudget{
+			{Namespace: "shop", Name: "batch", Selector: &preemption.Selector{MatchLabels: map[string]string{"app": "batch"}}, Allowed: 0},
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	web := &preemption.Pod{Namespace: "shop", Name: "web-1", UID: "4", Priority: 1000, Requests: cpu(3000)}
+
+	var e preemption.Evaluator // the zero value is kube-scheduler's policy
+	decision, err := e.Examine(context.Background(), cluster, web)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("clear", decision.Node.Name, "of", decision.Delete)
+	fmt.Println()
+	fmt.Println(decision.Message())
+	fmt.Println()
+	fmt.Print(decision.Explain())
+
+	// Output:
+	// clear node-b of [shop/cache-1]
+	//
+	// 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node node-b, preempting 1 victims
+	//
+	// pod shop/web-1: priority 1000, requests cpu 3000m
+	//
+	// node node-a: Insufficient cpu
+	//   without its 1 pod of lower priority: fits
+	//   put back  shop/batch-1  priority 100  has to go: cpu short by 1000m (2000m of 4000m free) (evicting it violates budget shop/batch)
+	//   cleared by evicting 1 pod, 1 budget violation
+	//
+	// node node-b: Insufficient cpu
+	//   without its 2 pods of lower priority: fits
+	//   put back  shop/cache-1  priority 500  has to go: cpu short by 500m (2500m of 4000m free)
+	//   put back  shop/cache-2  priority 500  stays
+	//   cleared by evicting 1 pod, 0 budget violations
+	//
+	// 2 candidates; node node-b is chosen by: fewest budget violations
+	//   evict shop/cache-1, priority 500
+}
