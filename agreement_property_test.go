@@ -13,11 +13,13 @@ import (
 // sameVictims compares victims by what callers see of them.
 var sameVictims = cmp.Options{cmpopts.IgnoreUnexported(preemption.Victim{}), cmpopts.EquateEmpty()}
 
-// Preempt decides what Examine decides, in every field, and fails where it does.
+// Preempt decides what Examine decides, in every field, and fails where it does;
+// also with filters and criteria of the caller's own.
 func TestAgreementProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScenario(t)
 		e, _ := drawEvaluator(t, s)
+		drawPolicy(t, e)
 		c := newCluster(t, s.state)
 		x, errExamine := e.Examine(t.Context(), c, s.preemptor)
 		r, errPreempt := e.Preempt(t.Context(), c, s.preemptor)
@@ -33,19 +35,127 @@ func TestAgreementProperty(t *testing.T) {
 	})
 }
 
+// drawPolicy puts filters and criteria of the caller's own into the evaluator.
+func drawPolicy(t *rapid.T, e *preemption.Evaluator) {
+	if oneIn(t, 2, "own filters") {
+		e.Filters = []preemption.Filter{}
+		for _, f := range rapid.Permutation(append(preemption.DefaultFilters(), preemption.FilterFunc(apart), atMost{3}, flaky{"n1"})).Draw(t, "filters") {
+			if f.Name() == "NodeResourcesFit" || oneIn(t, 2, f.Name()) {
+				e.Filters = append(e.Filters, f)
+			}
+		}
+		if oneIn(t, 3, "nested") {
+			e.Filters = []preemption.Filter{preemption.All(e.Filters...)}
+		}
+	}
+	if oneIn(t, 4, "own importance") {
+		e.Compare = func(a, b *preemption.Victim) int { return preemption.CompareImportance(b, a) }
+	}
+	if oneIn(t, 4, "own orders") {
+		e.Orders = rapid.Permutation(preemption.DefaultOrders()).Draw(t, "orders")
+	}
+}
+
+// apart refuses nodes with a pod of the app x. It is not told to be monotone.
+func apart(_ *preemption.Pod, _ *preemption.Node, pods []*preemption.Pod) preemption.Status {
+	for _, p := range pods {
+		if p.Labels["app"] == "x" {
+			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"app x is there"}}
+		}
+	}
+	return preemption.Status{}
+}
+
+// atMost refuses nodes with so many pods that are not of the tier y. It is
+// monotone and says so.
+type atMost struct{ pods int }
+
+func (atMost) Name() string { return "AtMost" }
+
+func (f atMost) Prepare(_ *preemption.Pod, view preemption.View) (preemption.Prepared, error) {
+	return preparedAtMost{f, view}, nil
+}
+
+type preparedAtMost struct {
+	atMost
+	view preemption.View
+}
+
+func (preparedAtMost) Monotone() bool { return true }
+
+func (f preparedAtMost) Begin(n *preemption.Node) (preemption.DryRun, error) {
+	r := &atMostRun{atMost: f.atMost, node: n}
+	for _, p := range f.view.PodsOn(n) {
+		if err := r.Add(p, n); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+type atMostRun struct {
+	atMost
+	node  *preemption.Node
+	count int
+}
+
+func (r *atMostRun) Add(p *preemption.Pod, on *preemption.Node) error {
+	if on == r.node && p.Labels["tier"] != "y" {
+		r.count++
+	}
+	return nil
+}
+
+func (r *atMostRun) Remove(p *preemption.Pod, on *preemption.Node) error {
+	if on == r.node && p.Labels["tier"] != "y" {
+		r.count--
+	}
+	return nil
+}
+
+func (r *atMostRun) Fits() (preemption.Status, error) {
+	if r.count >= r.pods {
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"enough pods"}}, nil
+	}
+	return preemption.Status{}, nil
+}
+
+// flaky fails on one node.
+type flaky struct{ node string }
+
+func (flaky) Name() string { return "Flaky" }
+
+func (f flaky) Prepare(*preemption.Pod, preemption.View) (preemption.Prepared, error) { return f, nil }
+
+func (f flaky) Begin(n *preemption.Node) (preemption.DryRun, error) {
+	if n.Name == f.node {
+		return nil, errHook
+	}
+	return f, nil
+}
+
+func (flaky) Monotone() bool                                 { return true }
+func (flaky) Add(*preemption.Pod, *preemption.Node) error    { return nil }
+func (flaky) Remove(*preemption.Pod, *preemption.Node) error { return nil }
+func (flaky) Fits() (preemption.Status, error)               { return preemption.Status{}, nil }
+
 // The composable functions, put together by hand, find on each node what the
 // evaluator finds.
 func TestComposedProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScenario(t)
 		e, w := drawEvaluator(t, s)
+		drawPolicy(t, e)
+		if e.Filters == nil {
+			e.Filters = preemption.DefaultFilters()
+		}
 		c := newCluster(t, s.state)
 		x, err := e.Examine(t.Context(), c, s.preemptor)
 		if err != nil {
 			return
 		}
 		groups := preemption.NewGroups(s.state.PodGroups, s.state.CompositePodGroups)
-		prepared, err := preemption.All(preemption.DefaultFilters()...).Prepare(s.preemptor, c)
+		prepared, err := preemption.All(e.Filters...).Prepare(s.preemptor, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,12 +166,12 @@ func TestComposedProperty(t *testing.T) {
 			}
 			run, err := prepared.Begin(report.Node)
 			if err != nil {
-				t.Fatal(err)
+				continue // the flaky one, on its node
 			}
 			selection, err := preemption.SelectVictimsOnNode(preemption.NodeCase{
 				Preemptor: s.preemptor, Node: report.Node, DryRun: run, Nominated: w.nominatedTo(report.Node),
 				Victims: s.state.Release.Victims(report.Node, c, groups), Budgets: s.state.DisruptionBudgets,
-				Release: s.state.Release, Eligible: e.Eligible,
+				Release: s.state.Release, Eligible: e.Eligible, Compare: e.Compare,
 			})
 			if err != nil {
 				t.Fatal(err)

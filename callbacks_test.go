@@ -324,6 +324,21 @@ func checkCancelled(t *testing.T, workers, after int, way string) {
 	}
 }
 
+// Where nothing of the caller's is asked, the context still counts.
+func TestCancelledBefore(t *testing.T) {
+	cluster, preemptor := twoEach(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, workers := range []int{1, 8} {
+		e := preemption.Evaluator{Parallelism: workers}
+		for name, ask := range bothWays(&e) {
+			if r, err := ask(ctx, cluster, preemptor); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, %d workers: %v, error %v, want context.Canceled", name, workers, r, err)
+			}
+		}
+	}
+}
+
 // Bad questions are errors, never panics.
 func TestBadQuestions(t *testing.T) {
 	cluster, preemptor := twoEach(t)
