@@ -46,7 +46,7 @@ func TestSteady(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if _, steady, err := Steady(test.judge, test.c); steady != test.steady || err != nil {
+			if _, steady, err := Steady(test.judge, test.c, Runs); steady != test.steady || err != nil {
 				t.Errorf("Steady = %t, %v, want %t", steady, err, test.steady)
 			}
 		})
@@ -97,6 +97,46 @@ func TestUnspecifiedRecorded(t *testing.T) {
 				t.Errorf("%s has an answer of %s, but %s", cases[i].Name, release, why)
 			}
 		}
+	}
+}
+
+func TestTangled(t *testing.T) {
+	// chain returns a group below n composite groups; the last of them has the
+	// given parent.
+	chain := func(n int, parent string) golden.Case {
+		c := golden.Case{PodGroups: []golden.PodGroup{{Namespace: "default", Name: "g", Parent: "c1"}}}
+		for i := 1; i <= n; i++ {
+			c.CompositePodGroups = append(c.CompositePodGroups, golden.CompositePodGroup{
+				Namespace: "default", Name: fmt.Sprintf("c%d", i), Parent: fmt.Sprintf("c%d", i+1),
+			})
+		}
+		if n > 0 {
+			c.CompositePodGroups[n-1].Parent = parent
+		}
+		return c
+	}
+	elsewhere := chain(4, "")
+	elsewhere.PodGroups[0].Namespace = "other"
+	tests := []struct {
+		name string
+		c    golden.Case
+		want bool
+	}{
+		{"no groups", golden.Case{}, false},
+		{"unknown parent", chain(0, ""), false},
+		{"four levels", chain(3, ""), false},
+		{"four levels, unknown parent", chain(3, "gone"), false},
+		{"five levels", chain(4, ""), true},
+		{"five levels in another namespace", elsewhere, false},
+		{"own parent", chain(1, "c1"), true},
+		{"cycle", chain(3, "c2"), true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := Tangled(&test.c); got != test.want {
+				t.Errorf("Tangled = %t, want %t", got, test.want)
+			}
+		})
 	}
 }
 

@@ -19,7 +19,7 @@ type Judge func(golden.Case) (golden.Answer, error)
 // ErrFails is what a judge's error wraps if it is the scheduler that fails, not
 // the judge. There is then no answer to compare with.
 //
-// The one known reason: from 1.37 on, groups whose ancestry is a cycle or too
-// deep can put a pod into a unit twice, or into two units; the scheduler then
-// removes it twice from its node.
+// The one known reason: from 1.37 on, a pod may be in a unit twice, or in two
+// units, if groups are [Tangled]; the scheduler then removes it twice from its
+// node.
 var ErrFails = errors.New("the scheduler fails")

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,8 @@ type Regeneration struct {
 	// Add also answers cases that have no answer of the release yet, unless
 	// the release leaves the answer open.
 	Add bool
+	// Runs is how often a case with groups is judged; 0 means RunsToBeSure.
+	Runs int
 	// Messages keeps the texts of events, which the recorded answers lack.
 	Messages bool
 }
@@ -69,6 +72,8 @@ func (r Regeneration) Run() (Summary, error) {
 	return sum, nil
 }
 
+func (r Regeneration) runs() int { return cmp.Or(r.Runs, RunsToBeSure) }
+
 // answer brings the answer of one case up to date.
 func (r Regeneration) answer(c *golden.Case, sum *Summary) error {
 	old, recorded := c.Want[r.Release]
@@ -76,7 +81,7 @@ func (r Regeneration) answer(c *golden.Case, sum *Summary) error {
 		sum.Open++
 		return nil
 	}
-	answer, steady, err := Steady(r.Judge, *c)
+	answer, steady, err := Steady(r.Judge, *c, r.runs())
 	switch {
 	case errors.Is(err, ErrFails):
 		sum.Failing = append(sum.Failing, c.Name)

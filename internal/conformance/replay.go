@@ -22,7 +22,7 @@ func Replay(t *testing.T, dir, release string, judge Judge) {
 			continue
 		}
 		answers++
-		got, steady, err := Steady(judge, c)
+		got, steady, err := Steady(judge, c, Runs)
 		if err != nil {
 			mismatches++
 			t.Errorf("%s: %v", c.Name, err)

@@ -1,8 +1,10 @@
 package generate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 
 	"example.com/preemption/internal/golden"
 )
@@ -70,6 +72,25 @@ func (g *generator) makeNode(name string) {
 		n.Allocatable["pods"] = int64(max(0, pods+g.rng.IntN(4)-1))
 	}
 	g.c.Nodes = append(g.c.Nodes, n)
+	g.partPorts(g.c.Pods[len(g.c.Pods)-pods:])
+}
+
+// partPorts takes a host port from all pods of a node but the first. A node
+// does not run two pods with one port, and the scheduler relies on it: it keeps
+// the ports as a set, and to remove either pod would free the port.
+func (g *generator) partPorts(pods []golden.Pod) {
+	taken := map[golden.HostPort]bool{}
+	for i := range pods {
+		pods[i].HostPorts = slices.DeleteFunc(pods[i].HostPorts, func(h golden.HostPort) bool {
+			h.Protocol, h.IP = cmp.Or(h.Protocol, "TCP"), cmp.Or(h.IP, "0.0.0.0")
+			clash := taken[h]
+			taken[h] = true
+			return clash
+		})
+		if len(pods[i].HostPorts) == 0 {
+			pods[i].HostPorts = nil
+		}
+	}
 }
 
 // filler returns a pod that leaves little or nothing of a resource, if it is

@@ -27,9 +27,9 @@ func (s *scheduler) fill(ctx context.Context, c *golden.Case) error {
 	return contents.UpdateSnapshot(s.logger, s.snapshot)
 }
 
-// nominator returns the nominations of c: those of other pods in case order,
+// newNominator returns the nominations of c: those of other pods in case order,
 // then the preemptor's own.
-func nominator(c *golden.Case) (objects.Nominator, error) {
+func newNominator(c *golden.Case) (objects.Nominator, error) {
 	_, nominated := objects.Pods(c)
 	n := objects.Nominator{}
 	for _, pod := range append(nominated, objects.Pod(&c.Preemptor)) {

@@ -72,11 +72,11 @@ func newScheduler(ctx context.Context, c *golden.Case) (*scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	nominator, err := nominator(c)
+	nominator, err := newNominator(c)
 	if err != nil {
 		return nil, err
 	}
-	profile, err := profile()
+	profile, err := newProfile()
 	if err != nil {
 		return nil, err
 	}
@@ -106,9 +106,9 @@ func newScheduler(ctx context.Context, c *golden.Case) (*scheduler, error) {
 	return s, err
 }
 
-// profile returns the default profile with the wanted plugins only, in their
+// newProfile returns the default profile with the wanted plugins only, in their
 // default order and with their default arguments.
-func profile() (*config.KubeSchedulerProfile, error) {
+func newProfile() (*config.KubeSchedulerProfile, error) {
 	defaults, err := latest.Default()
 	if err != nil {
 		return nil, err
