@@ -57,7 +57,7 @@ func TestStable(t *testing.T) {
 
 // TestWellFormed checks what every reader of cases relies on.
 func TestWellFormed(t *testing.T) {
-	for _, c := range cases(200) {
+	for _, c := range cases(60) {
 		back, err := golden.Read(bytes.NewReader(encode(t, c)))
 		if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
@@ -98,7 +98,7 @@ func TestWellFormed(t *testing.T) {
 func TestSpecified(t *testing.T) {
 	for _, release := range []string{golden.Release136, golden.Release137, golden.Release138} {
 		for _, family := range generate.FamiliesOf(release) {
-			for seed := range uint64(100) {
+			for seed := range uint64(30) {
 				c := generate.Case(seed, family)
 				if release == golden.Release136 && c.HasGroups() {
 					continue
