@@ -1,0 +1,56 @@
+// Package command is the command line of kubectl-preemption.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// Exit codes.
+const (
+	ExitYes   = 0 // the pod fits, or preemption makes room for it
+	ExitNo    = 1 // it does not
+	ExitError = 2 // wrong usage or input, or no answer
+)
+
+// errNo ends a run that went well and whose answer is no.
+var errNo = errors.New("no")
+
+// Run runs the command line and returns the exit code.
+func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams) int {
+	cmd := New(streams)
+	cmd.SetArgs(args)
+	err := cmd.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return ExitYes
+	case errors.Is(err, errNo):
+		return ExitNo
+	}
+	fmt.Fprintln(streams.ErrOut, "error:", err)
+	return ExitError
+}
+
+// New returns the command.
+func New(streams genericiooptions.IOStreams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "kubectl-preemption",
+		Short: "Ask what preemption would do",
+		Long: `kubectl preemption tells which pods kube-scheduler would evict for a pending pod,
+on which node, and why. It never writes to a cluster.`,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl preemption"},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.SetIn(streams.In)
+	cmd.SetOut(streams.Out)
+	cmd.SetErr(streams.ErrOut)
+	cmd.AddCommand(newExplain(streams))
+	return cmd
+}

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"example.com/preemption/internal/golden"
+	"example.com/preemption/scheduler/explanation"
+)
+
+// The recorded answers of kube-scheduler 1.37 to situations that a dump can say.
+// A dump can neither fix where a sampled search starts nor a gang's placement.
+func TestGolden(t *testing.T) {
+	dir := os.Getenv("GOLDEN_DIR")
+	if dir == "" {
+		dir = "../../../testdata/golden"
+	}
+	cases, err := golden.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, mismatches := 0, 0
+	for i := range cases {
+		c := &cases[i]
+		want, ok := c.Want[golden.Release137]
+		if !ok || c.Family == "sampling" || c.Family == "gang" {
+			continue
+		}
+		answers++
+		got, err := explainCase(t, c, i)
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			mismatches++
+			continue
+		}
+		if diff := c.Diff(got, want); diff != "" {
+			t.Errorf("%s:\n%s", c.Name, diff)
+			mismatches++
+		}
+	}
+	t.Logf("golden: %d answers, %d mismatches", answers, mismatches)
+	if answers == 0 {
+		t.Error("no case was looked at")
+	}
+}
+
+// explainCase asks the command about a case. Shapes of the dump, and whether the
+// preemptor is in it or does not exist yet, take turns.
+func explainCase(t *testing.T, c *golden.Case, i int) (golden.Answer, error) {
+	t.Helper()
+	objects, preemptor := render(c), renderPod(&c.Preemptor)
+	args := []string{"explain", "-f", "-", "-o", "json", "--kubernetes-version", "1.37"}
+	if i/len(shapes)%2 == 0 {
+		objects = append(objects, preemptor)
+		args = append(args, "-n", preemptor.Namespace, preemptor.Name)
+	} else {
+		file := filepath.Join(t.TempDir(), "pod.json")
+		if err := os.WriteFile(file, marshal(t, plain(t, preemptor)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "--pod-file", file)
+	}
+	code, stdout, stderr := run(shapes[i%len(shapes)].write(t, objects), args...)
+	if code == ExitError {
+		return golden.Answer{}, errorText(stderr)
+	}
+	var e explanation.Explanation
+	if err := json.Unmarshal([]byte(stdout), &e); err != nil {
+		return golden.Answer{}, err
+	}
+	if yes := e.Outcome == golden.Fits || e.Outcome == golden.Preempt; (code == ExitYes) != yes {
+		t.Errorf("%s: exit code %d for outcome %s", c.Name, code, e.Outcome)
+	}
+	return answerOf(&e), nil
+}
+
+type errorText string
+
+func (e errorText) Error() string { return string(e) }
+
+// run runs the command on an input.
+func run(stdin []byte, args ...string) (code int, stdout, stderr string) {
+	var out, errOut bytes.Buffer
+	code = Run(context.Background(), args, genericiooptions.IOStreams{In: bytes.NewReader(stdin), Out: &out, ErrOut: &errOut})
+	return code, out.String(), errOut.String()
+}
+
+// answerOf returns an explanation in the form of recorded answers.
+func answerOf(e *explanation.Explanation) golden.Answer {
+	a := golden.Answer{
+		Outcome: e.Outcome, Reason: e.Reason, FitNodes: e.FitNodes, PDBViolations: int64(e.PDBViolations),
+		Statuses: e.Statuses, PotentialNodes: e.PotentialNodes, Message: e.Message,
+	}
+	if e.Outcome == golden.Preempt {
+		a.Node = e.Node
+	}
+	for _, v := range e.Victims {
+		a.Victims = append(a.Victims, v.Namespace+"/"+v.Name)
+	}
+	for _, c := range e.Candidates {
+		candidate := golden.Candidate{Node: c.Node, PDBViolations: int64(c.PDBViolations)}
+		for _, v := range c.Victims {
+			candidate.Victims = append(candidate.Victims, v.Namespace+"/"+v.Name)
+		}
+		a.Candidates = append(a.Candidates, candidate)
+	}
+	return a
+}
