@@ -11,12 +11,12 @@ import (
 
 // DisruptionsAllowed is the disruption controller's arithmetic, in big numbers.
 func TestAvailabilityProperty(t *testing.T) {
-	count := rapid.OneOf(rapid.IntRange(-1, 12), rapid.SampledFrom([]int{100, 101, 199, math.MaxInt32, math.MaxInt32 - 1}))
+	count := rapid.OneOf(rapid.IntRange(-1, 12), rapid.SampledFrom([]int{100, 101, 199, math.MaxInt32, math.MaxInt - 1, math.MaxInt}))
 	amount := func(t *rapid.T, label string) *preemption.Amount {
 		if !oneIn(t, 2, label) {
 			return nil
 		}
-		a := &preemption.Amount{Value: rapid.IntRange(-1, 12).Draw(t, "number")}
+		a := &preemption.Amount{Value: count.Draw(t, "number")}
 		if oneIn(t, 2, "percent") {
 			a = &preemption.Amount{Percent: true, Value: rapid.IntRange(-1, 101).Draw(t, "percentage")}
 		}
@@ -58,7 +58,7 @@ func naiveAllowed(a preemption.Availability) (allowed int64, valid bool) {
 	if left.Sign() < 0 {
 		return 0, true
 	}
-	return left.Int64(), true
+	return min(left.Int64(), math.MaxInt32), true
 }
 
 // naivePods rounds percentages up.
