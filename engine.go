@@ -44,9 +44,11 @@ func (c *Cluster) compile() {
 	for _, u := range c.inUnits() {
 		e.numberUnit(c, u)
 	}
+	w := len(e.names) - 1
+	slab := loadSlab{make([]columnar.Resident, 0, roomFor(len(c.pods.entries)+8*len(c.slots))), make([]int64, 0, roomFor(len(c.pods.entries)+8*len(c.slots))*w)}
 	for _, s := range c.slots {
 		e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
-		e.load(c, s)
+		e.load(c, s, &slab)
 		for _, p := range c.nominated[s.node.Name] {
 			e.holdRow(s, c.pods.find(p.Namespace, p.Name), p)
 		}
@@ -202,8 +204,29 @@ func (e *engine) slotOf(c *Cluster, a, b *columnar.Resident) *nodeSlot {
 	return nil
 }
 
+// loadSlab is memory for the rows of all nodes, one behind the other in node
+// order, so that a search that goes from node to node reads on.
+type loadSlab struct {
+	residents []columnar.Resident
+	requests  []int64
+}
+
+// roomFor leaves room for so many to grow by an eighth.
+func roomFor(n int) int { return n + n/8 }
+
+// take cuts off room for n residents with w requests each, and for some more.
+func (l *loadSlab) take(n, w int) ([]columnar.Resident, []int64) {
+	room := roomFor(n + 1)
+	if cap(l.residents)-len(l.residents) < room || cap(l.requests)-len(l.requests) < room*w {
+		return make([]columnar.Resident, 0, room), make([]int64, 0, room*w)
+	}
+	i, j := len(l.residents), len(l.requests)
+	l.residents, l.requests = l.residents[:i+room], l.requests[:j+room*w]
+	return l.residents[i : i : i+room], l.requests[j : j : j+room*w]
+}
+
 // load fills a node's row.
-func (e *engine) load(c *Cluster, s *nodeSlot) {
+func (e *engine) load(c *Cluster, s *nodeSlot, slab *loadSlab) {
 	type entry struct {
 		resident columnar.Resident
 		requests []int64
@@ -225,10 +248,9 @@ func (e *engine) load(c *Cluster, s *nodeSlot) {
 	}
 	compare := e.comparison(c)
 	slices.SortStableFunc(entries, func(a, b entry) int { return compare(&b.resident, &a.resident) })
-	residents := make([]columnar.Resident, len(entries))
-	requests := make([]int64, 0, len(entries)*w)
-	for i, x := range entries {
-		residents[i] = x.resident
+	residents, requests := slab.take(len(entries), w)
+	for _, x := range entries {
+		residents = append(residents, x.resident)
 		requests = append(requests, x.requests...)
 	}
 	e.table.Load(s.index, residents, requests)

@@ -1,74 +1,120 @@
 package columnar
 
+import (
+	"math"
+	"math/bits"
+)
+
 // bound returns a score that is not worse than that of clearing the node, given
-// that the node has enough with all clean residents up to level k gone, and not
-// below. If it violates a budget its score is worse than the bound anyway.
+// that this takes at least so many violations, and that with as many the clean
+// residents below level k are not enough.
 //
-// No violation means that every spent resident stays, so the victims are clean
-// ones. Some of them are of level k or above (or what is available below would
-// do): the first listed victim has at least the level's lowest priority.
-// Whatever is missing below level k has to come from residents of level k or
-// above, and if the node is cleared by victims of no higher level, from those of
-// level k: at least missing/largest of them. All that is missing has to come
-// from somewhere: at least missing/largest residents in all, each of at least
-// the lowest level's priority. If the node needs victims of a higher level its
-// top priority alone makes it worse than the bound.
-func (x *search) bound(node, k int) Score {
+// With more violations, or a first victim of a higher level, the score is worse
+// than the bound by that criterion alone. Otherwise the first listed victim is
+// of level k: victims of lower levels are not enough, whoever the violators are.
+// What is missing with nobody gone has to come from residents up to level k,
+// each at most as large as the largest are, so it takes as many of them as fewest
+// says, each of at least the lowest priority there is. If the first victim has
+// the lowest priority of the level, no victim of that priority started later
+// than the latest of the level on the node; in the lowest level, if it is one
+// priority, all victims have it, and the earliest of n started no later than the
+// n-th latest there.
+func (x *search) bound(node, k int, violations int64) Score {
 	l := &x.levels[k]
-	least := int64(1) // victims of level k
-	total := int64(1) // victims
-	free := x.free.at(node)
-	below := free
-	if k > 0 {
-		below = x.levels[k-1].clean.at(node)
-	}
 	r := &x.rows[node]
+	pods := max(violations, 1)
 	for _, d := range x.Demands {
-		amount := d.Amount
+		if d.Dim == Seat {
+			continue
+		}
+		missing := d.Amount - sum(x.free.at(node, d.Dim), times(x.spentMost.at(node, d.Dim), violations))
 		if len(r.held) > 0 {
-			amount += x.heldAmount(r, d.Dim)
+			missing += x.heldAmount(r, d.Dim)
 		}
-		if missing := amount - below[d.Dim]; missing > 0 {
-			least = max(least, atLeast(missing, l.largest[node*x.dims+d.Dim]))
-		}
-		if missing := amount - free[d.Dim]; missing > 0 {
-			largest := int64(0)
-			for i := 0; i <= k; i++ {
-				largest = max(largest, x.levels[i].largest[node*x.dims+d.Dim])
-			}
-			total = max(total, atLeast(missing, largest))
+		if missing > 0 {
+			pods = max(pods, violations+l.tops.fewest(node, d.Dim, missing))
 		}
 	}
-	total = max(total, least)
-	return Score{
-		Top:   int64(l.low),
-		Sum:   least*weight(l.low) + (total-least)*weight(x.levels[0].low),
-		Pods:  total,
-		Start: l.latest[node],
+	s := Score{Violations: violations, Top: int64(l.low), Pods: pods, Start: notEarlier}
+	s.Sum = weight(l.low) + (pods-1)*weight(x.levels[0].low)
+	if violations == 0 {
+		s.Start = l.latest.at(node, l.startRank(k, pods))
 	}
+	return s
 }
 
-// spentBound returns a score that is not worse than that of clearing the node,
-// given that it cannot be cleared without violating a budget, and that it has
-// enough with all residents up to level k gone and not below.
-//
-// The first listed victim has at least the lowest priority of level k, since
-// victims of lower levels alone are not enough.
-func (x *search) spentBound(node, k, top int) Score {
+// startRank returns which of the latest starts bounds the earliest start of so
+// many victims.
+func (l *level) startRank(k int, pods int64) int {
+	if k > 0 || l.low < l.high {
+		return 0
+	}
+	return int(min(pods, int64(l.latest.dims))) - 1
+}
+
+// blockIsWorse reports whether no node of a block can be the best, by bound on
+// the block's maxima.
+func (x *search) blockIsWorse(k int, violations int64, block int) bool {
+	if x.bestNode < 0 || violations > 0 {
+		return false
+	}
 	l := &x.levels[k]
-	return Score{Violations: 1, Top: int64(l.low), Sum: weight(l.low), Pods: 1, Start: notEarlier}
+	s := Score{Top: int64(l.low), Sum: weight(l.low), Pods: 1, Start: l.latest.peak[block]}
+	return x.worse(&s, block*blockSize)
 }
 
-// notEarlier is a start that none beats.
-const notEarlier = 1<<63 - 1
+// withinReach narrows nodes of a block down to those that could make up what is
+// missing with no more victims than the best so far has: with more, their sum is
+// greater. With as many they have to have started late enough, if that is all
+// that can tell them apart.
+func (x *search) withinReach(k, block int, mask uint64) uint64 {
+	most := x.mostVictims(k)
+	if most == math.MaxInt64 {
+		return mask
+	}
+	l := &x.levels[k]
+	mask = x.reachable(l, block, mask, reachOf(most))
+	if k > 0 || l.low < l.high || most != x.bestScore.Pods {
+		return mask
+	}
+	late := uint64(0)
+	starts := &l.latest.cells[block*l.latest.dims+l.startRank(k, most)]
+	for m := mask; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros64(m); starts[i] >= x.bestScore.Start {
+			late |= 1 << i
+		}
+	}
+	if early := mask &^ late; early != 0 && most > 1 {
+		late |= x.reachable(l, block, early, reachOf(most-1))
+	}
+	return late
+}
 
-// atLeast returns how many of the size it takes to make up what is missing.
-func atLeast(missing, size int64) int64 {
-	if missing <= size {
-		return 1
+// reachable returns which nodes could make up what is missing within a reach.
+func (x *search) reachable(l *level, block int, mask uint64, within reach) uint64 {
+	for _, d := range x.Demands {
+		if d.Dim == Seat {
+			continue
+		}
+		free := &x.free.cells[block*x.dims+d.Dim]
+		largest := &l.tops.cells[l.tops.column(block, d.Dim, within.index)]
+		for m := mask; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			if missing := d.Amount - free[i]; float32(missing) > largest[i]*within.factor {
+				mask &^= 1 << i
+			}
+		}
 	}
-	if size <= 0 {
-		return 1 // cannot be: the level makes up for it
+	return mask
+}
+
+// mostVictims returns how many victims a node that needs level k may have to be
+// as good as the best so far.
+func (x *search) mostVictims(k int) int64 {
+	l := &x.levels[k]
+	lightest := weight(x.levels[0].low)
+	if x.bestNode < 0 || x.bestScore.Violations > 0 || x.bestScore.Top > int64(l.low) || lightest == 0 {
+		return math.MaxInt64
 	}
-	return (missing + size - 1) / size
+	return max((x.bestScore.Sum-weight(l.low))/lightest+1, 1)
 }

@@ -8,59 +8,87 @@ import (
 // greedy is the reprieve in arithmetic: with all residents of lower priority
 // gone, those whose eviction violates a budget are put back first, then the
 // others, each most important first; what does not fit any more is evicted. The
-// indices of the evicted are left in x.evicted. It reports whether the node can
-// be cleared at all.
-//
-// The level says that evicting the clean residents up to it is enough; if
-// nothing else has a say, those above it all stay (theory: the highest victim
-// is the least priority that suffices), and only the rest needs looking at.
+// indices of the evicted are left in x.evicted, most important first. It reports
+// whether the node can be cleared at all, and may report that it cannot where it
+// is plain that it would not be the best.
 func (x *search) greedy(node, level int) (Score, bool) {
 	r := &x.rows[node]
+	if n := len(r.residents); n == 0 || r.residents[n-1].Priority >= x.Priority {
+		return Score{}, false // nobody may go
+	}
+	x.evicted = x.evicted[:0]
+	violators := x.classify(r)
+	if x.Blocked == nil && level < len(x.levels) && x.levels[level].high < x.Priority {
+		if score, ok, done := x.greedyFrom(node, level, violators); done {
+			return score, ok
+		}
+	}
 	from := r.below(x.Priority)
-	if from == len(r.residents) {
-		return Score{}, false
-	}
 	x.slack = x.slack[:0]
-	covered := r.covered > 0
-	if !covered && x.Blocked == nil && level < len(x.levels) && x.levels[level].high < x.Priority {
-		l := &x.levels[level]
-		from = r.below(l.high + 1)
-		avail := l.clean.at(node)
-		for _, d := range x.Demands {
-			x.slack = append(x.slack, avail[d.Dim]-x.need(r, d))
-		}
-	} else {
-		free := x.free.at(node)
-		for _, d := range x.Demands {
-			x.slack = append(x.slack, free[d.Dim]-x.need(r, d)+x.evictable(r, from, d.Dim))
-		}
-	}
-	for _, s := range x.slack {
+	for _, d := range x.Demands {
+		s := x.free.at(node, d.Dim) - x.need(r, d) + x.evictable(r, from, d.Dim)
 		if s < 0 {
 			return Score{}, false
 		}
+		x.slack = append(x.slack, s)
 	}
-	x.evicted = x.evicted[:0]
-	if !covered {
-		for i := from; i < len(r.residents); i++ {
-			x.putBack(r, node, i)
+	violations := int64(0)
+	for _, v := range violators {
+		if !x.putBack(r, node, int(v.index)) {
+			violations += int64(v.pods)
 		}
-		return x.score(r, 0), x.cleared()
 	}
-	violations := x.classify(r, from)
-	total := int64(0)
+	next := 0
 	for i := from; i < len(r.residents); i++ {
-		if v := violations[i-from]; v > 0 && !x.putBack(r, node, i) {
-			total += int64(v)
+		if next < len(violators) && int(violators[next].index) == i {
+			next++
+			continue
 		}
-	}
-	for i := from; i < len(r.residents); i++ {
-		if violations[i-from] == 0 {
-			x.putBack(r, node, i)
-		}
+		x.putBack(r, node, i)
 	}
 	slices.Sort(x.evicted)
-	return x.score(r, total), x.cleared()
+	return x.score(r, violations), x.cleared()
+}
+
+// greedyFrom is greedy where evicting residents up to a level suffices with all
+// violators back: then no budget is violated, and everybody above the level
+// stays, since the first listed victim has the least priority that suffices. It
+// reports whether that is so; if not, nothing is done.
+func (x *search) greedyFrom(node, level int, violators []violator) (score Score, ok, done bool) {
+	r := &x.rows[node]
+	l := &x.levels[level]
+	from := int(l.from[node])
+	x.slack = x.slack[:0]
+	for _, d := range x.Demands {
+		s := l.clean.at(node, d.Dim) - x.need(r, d)
+		for _, v := range violators {
+			// A violator that surely violates is not evicted in the clean plane.
+			if int(v.index) >= from && !x.isSpent(&r.residents[v.index]) {
+				s -= x.request(r, int(v.index), d.Dim)
+			}
+		}
+		if s < 0 {
+			return Score{}, false, false
+		}
+		x.slack = append(x.slack, s)
+	}
+	limit := int64(math.MaxInt64)
+	if x.Judge == nil { // which might come to fewer victims, if to others
+		limit = x.mostVictims(level)
+	}
+	next := 0
+	for i := from; i < len(r.residents); i++ {
+		for next < len(violators) && int(violators[next].index) < i {
+			next++
+		}
+		if next < len(violators) && int(violators[next].index) == i {
+			continue // back already
+		}
+		if !x.putBack(r, node, i) && int64(len(x.evicted)) > limit {
+			return Score{}, false, true
+		}
+	}
+	return x.score(r, 0), x.cleared(), true
 }
 
 // cleared reports whether there is something to clear. Where Judge has a say it
@@ -76,16 +104,22 @@ func (x *search) need(r *row, d Demand) int64 {
 	return d.Amount + x.heldAmount(r, d.Dim)
 }
 
+// request is what resident i takes in one dimension.
+func (t *Table) request(r *row, i, dim int) int64 {
+	if dim == Seat {
+		if r.grouped == 0 {
+			return 1
+		}
+		return int64(r.residents[i].Seats)
+	}
+	return r.requests[i*(t.dims-1)+dim-1]
+}
+
 // evictable sums what the residents from an index on take in one dimension.
 func (x *search) evictable(r *row, from, dim int) int64 {
 	sum := int64(0)
-	w := x.dims - 1
 	for i := from; i < len(r.residents); i++ {
-		if dim == Seat {
-			sum += int64(r.residents[i].Seats)
-		} else {
-			sum += r.requests[i*w+dim-1]
-		}
+		sum += x.request(r, i, dim)
 	}
 	return sum
 }
@@ -93,13 +127,8 @@ func (x *search) evictable(r *row, from, dim int) int64 {
 // putBack keeps resident i if the preemptor still fits beside it; if not it is
 // evicted.
 func (x *search) putBack(r *row, node, i int) bool {
-	requests := r.requests[i*(x.dims-1):]
 	for j, d := range x.Demands {
-		q := int64(r.residents[i].Seats)
-		if d.Dim != Seat {
-			q = requests[d.Dim-1]
-		}
-		if q > x.slack[j] {
+		if x.request(r, i, d.Dim) > x.slack[j] {
 			x.evicted = append(x.evicted, int32(i))
 			return false
 		}
@@ -109,38 +138,50 @@ func (x *search) putBack(r *row, node, i int) bool {
 		return false
 	}
 	for j, d := range x.Demands {
-		if d.Dim == Seat {
-			x.slack[j] -= int64(r.residents[i].Seats)
-		} else {
-			x.slack[j] -= requests[d.Dim-1]
-		}
+		x.slack[j] -= x.request(r, i, d.Dim)
 	}
 	return true
 }
 
-// classify charges the budgets for the residents from an index on, most
-// important first, and returns how many pods of each violate one.
-func (x *search) classify(r *row, from int) []int32 {
+// A violator is a resident whose eviction violates a budget, and how many of its
+// pods do.
+type violator struct {
+	index, pods int32
+}
+
+// classify charges the budgets for the residents that may go, most important
+// first, and returns those that violate one.
+func (x *search) classify(r *row) []violator {
+	x.violators = x.violators[:0]
+	if len(r.covered) == 0 {
+		return nil
+	}
 	if len(x.left) != len(x.Budgets) {
 		x.left, x.stamp = make([]int64, len(x.Budgets)), make([]bool, len(x.Budgets))
 	}
-	x.violate = x.violate[:0]
-	for i := from; i < len(r.residents); i++ {
-		n := int32(0)
-		if ref := r.residents[i].Ref; ref < 0 {
-			for _, cover := range x.Units[^ref].Covers {
-				n += x.charge(cover)
-			}
-		} else if cover := r.residents[i].Cover; cover >= 0 {
-			n = x.charge(cover)
+	for c := len(r.covered) - 1; c >= 0; c-- {
+		i := r.covered[c]
+		e := &r.residents[i]
+		if e.Priority >= x.Priority {
+			continue
 		}
-		x.violate = append(x.violate, n)
+		pods := int32(0)
+		if e.Ref < 0 {
+			for _, cover := range x.Units[^e.Ref].Covers {
+				pods += x.charge(cover)
+			}
+		} else {
+			pods = x.charge(e.Cover)
+		}
+		if pods > 0 {
+			x.violators = append(x.violators, violator{i, pods})
+		}
 	}
 	for _, b := range x.charged {
 		x.stamp[b] = false
 	}
 	x.charged = x.charged[:0]
-	return x.violate
+	return x.violators
 }
 
 // charge takes one disruption from the budgets over a pod and returns 1 if that

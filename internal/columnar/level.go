@@ -16,43 +16,52 @@ const maxLevels = 32
 // new priority in the gap below a level joins that level or founds its own.
 type level struct {
 	low, high int32
-	count     int   // residents
-	clean     plane // evicting all residents up to here that may be clean of violations
-	all       plane // evicting all residents up to here
-	// Of the residents of this level alone, those that may be clean:
-	largest []int64 // node×dims + dim: the largest request
-	latest  []int64 // node: the latest start
+	count     int // residents
+	// clean is what is available on each node with all residents up to here gone
+	// that may go without violating a budget.
+	clean plane
+	// tops are the largest requests of those residents.
+	tops tops
+	// latest are the latest starts, latest first, of those of them that belong to
+	// this level alone: several for the lowest level, where most searches end, one
+	// for the others.
+	latest plane
+	// from is the index of the first resident of each node that belongs to this
+	// level or a lower one.
+	from []int32
 }
 
-func (l *level) grow(allocatable []int64) {
-	l.clean.grow(allocatable)
-	l.all.grow(allocatable)
-	l.largest = append(l.largest, make([]int64, len(allocatable))...)
-	l.latest = append(l.latest, never)
+// lowestStarts is how many starts the lowest level keeps.
+const lowestStarts = 8
+
+// startsAt returns how many starts level k keeps.
+func startsAt(k int) int {
+	if k == 0 {
+		return lowestStarts
+	}
+	return 1
+}
+
+func (l *level) grow() {
+	l.clean.grow()
+	l.tops.grow()
+	l.latest.grow()
+	l.noStarts(l.latest.nodes - 1)
+	l.from = append(l.from, 0)
+}
+
+// noStarts forgets the starts of a node.
+func (l *level) noStarts(node int) {
+	for i := range l.latest.dims {
+		l.latest.set(node, i, never)
+	}
 }
 
 func (l *level) remove(node int) {
 	l.clean.remove(node)
-	l.all.remove(node)
-	d := l.clean.dims
-	l.largest = slices.Delete(l.largest, node*d, (node+1)*d)
-	l.latest = slices.Delete(l.latest, node, node+1)
-}
-
-// raise takes a resident into what the level knows of a node.
-func (l *level) raise(node, dims int, x *Resident, requests []int64) {
-	largest := l.largest[node*dims : (node+1)*dims]
-	largest[Seat] = max(largest[Seat], int64(x.Seats))
-	for d, q := range requests {
-		largest[d+1] = max(largest[d+1], q)
-	}
-	l.latest[node] = max(l.latest[node], x.Start)
-}
-
-// lower forgets what the level knows of a node.
-func (l *level) lower(node, dims int) {
-	clear(l.largest[node*dims : (node+1)*dims])
-	l.latest[node] = never
+	l.tops.remove(node)
+	l.latest.remove(node)
+	l.from = slices.Delete(l.from, node, node+1)
 }
 
 // levelOf returns the level that a priority belongs to; it must exist.
@@ -83,15 +92,18 @@ func (t *Table) levelFor(priority int32) int {
 // found makes a level at place k. Nobody is in it yet, so what is available when
 // it is evicted is what was available below it.
 func (t *Table) found(k int, priority int32) {
-	l := level{low: priority, high: priority,
-		largest: make([]int64, len(t.rows)*t.dims), latest: make([]int64, len(t.rows))}
-	for i := range l.latest {
-		l.latest[i] = never
-	}
+	l := level{low: priority, high: priority, latest: newPlane(startsAt(k), len(t.rows))}
 	if k == 0 {
-		l.clean, l.all = t.free.clone(), t.free.clone()
+		l.clean, l.tops, l.from = t.free.clone(), newTops(t.dims, len(t.rows)), make([]int32, len(t.rows))
+		for n := range t.rows {
+			l.from[n] = int32(len(t.rows[n].residents))
+		}
 	} else {
-		l.clean, l.all = t.levels[k-1].clean.clone(), t.levels[k-1].all.clone()
+		below := &t.levels[k-1]
+		l.clean, l.tops, l.from = below.clean.clone(), below.tops.clone(), slices.Clone(below.from)
+	}
+	for n := range t.rows {
+		l.noStarts(n)
 	}
 	t.levels = slices.Insert(t.levels, k, l)
 }
@@ -103,13 +115,13 @@ func (t *Table) relayIfSkewed() {
 	if len(t.levels) < maxLevels || t.churn <= t.residents {
 		return
 	}
+	t.churn = 0
 	for i := range t.levels {
 		if l := &t.levels[i]; l.low < l.high && l.count > 4*t.residents/maxLevels {
 			t.Relay()
 			return
 		}
 	}
-	t.churn = 0
 }
 
 // Relay lays the levels out anew, so that each has about as many residents as
@@ -136,50 +148,17 @@ func (t *Table) Relay() {
 	for i, s := range steps {
 		exact := len(steps) <= maxLevels
 		if i == 0 || exact || taken >= share && len(t.levels) < maxLevels {
-			t.levels = append(t.levels, level{low: s.priority})
+			n := len(t.rows)
+			t.levels = append(t.levels, level{low: s.priority, clean: newPlane(t.dims, n), tops: newTops(t.dims, n),
+				latest: newPlane(startsAt(len(t.levels)), n), from: make([]int32, n)})
 			taken = 0
 		}
-		t.levels[len(t.levels)-1].high = s.priority
+		l := &t.levels[len(t.levels)-1]
+		l.high = s.priority
+		l.count += s.count
 		taken += s.count
 	}
-	t.fill()
-}
-
-// fill computes the planes of freshly laid out levels.
-func (t *Table) fill() {
-	w := t.dims - 1
-	for i := range t.levels {
-		l := &t.levels[i]
-		l.count = 0
-		l.clean, l.all = t.free.clone(), t.free.clone()
-		l.largest, l.latest = make([]int64, len(t.rows)*t.dims), make([]int64, len(t.rows))
-		for n := range t.rows {
-			l.latest[n] = never
-		}
-	}
 	for n := range t.rows {
-		r := &t.rows[n]
-		for i := range r.residents {
-			x, requests := &r.residents[i], r.requests[i*w:(i+1)*w]
-			k := t.levelOf(x.Priority)
-			t.levels[k].count++
-			spent := t.isSpent(x)
-			if !spent {
-				t.levels[k].raise(n, t.dims, x, requests)
-			}
-			for j := k; j < len(t.levels); j++ {
-				t.levels[j].all.evict(n, x, requests)
-				if !spent {
-					t.levels[j].clean.evict(n, x, requests)
-				}
-			}
-		}
-	}
-}
-
-func (p *plane) evict(node int, x *Resident, requests []int64) {
-	p.add(node, Seat, int64(x.Seats))
-	for d, q := range requests {
-		p.add(node, d+1, q)
+		t.Refresh(n)
 	}
 }

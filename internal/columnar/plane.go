@@ -2,78 +2,102 @@ package columnar
 
 import "math"
 
-// blockSize is how many nodes share a maximum. 64 nodes of four dimensions are
-// 2 KB, which the prefetcher streams in about the time of one cache miss.
+// blockSize is how many nodes share a maximum. A block's answers to a comparison
+// fit in one word.
 const blockSize = 64
 
-// A plane holds, for every node, the amount available in each dimension, and
-// the maxima of each block of nodes.
+// lanes are one dimension of a block.
+type lanes [blockSize]int64
+
+// A plane holds, for every node, an amount in each dimension, and the maxima of
+// each block of nodes. Lanes without a node hold never.
 type plane struct {
 	dims  int
-	avail []int64 // node×dims + dim
+	nodes int
+	cells []lanes // block×dims + dim
 	peak  []int64 // block×dims + dim
 }
 
-// at returns a node's amounts.
-func (p *plane) at(node int) []int64 { return p.avail[node*p.dims : (node+1)*p.dims] }
+// never is less than any amount that is asked for.
+const never = math.MinInt64
 
-// peaks returns a block's maxima.
-func (p *plane) peaks(block int) []int64 { return p.peak[block*p.dims : (block+1)*p.dims] }
-
-// grow adds a node with these amounts at the end.
-func (p *plane) grow(amounts []int64) {
-	node := len(p.avail) / p.dims
-	p.avail = append(p.avail, amounts...)
-	if node%blockSize == 0 {
-		p.peak = append(p.peak, amounts...)
-		return
+func newPlane(dims, nodes int) plane {
+	p := plane{dims: dims}
+	for range nodes {
+		p.grow()
 	}
-	peaks := p.peaks(node / blockSize)
-	for d, a := range amounts {
-		peaks[d] = max(peaks[d], a)
+	return p
+}
+
+// grow adds a node at the end, with nothing in it.
+func (p *plane) grow() {
+	lane := p.nodes % blockSize
+	if lane == 0 {
+		for range p.dims {
+			var l lanes
+			for i := range l {
+				l[i] = never
+			}
+			p.cells = append(p.cells, l)
+			p.peak = append(p.peak, never)
+		}
+	}
+	p.nodes++
+	for d := range p.dims {
+		p.set(p.nodes-1, d, 0)
 	}
 }
 
-// add changes a node's amount in one dimension.
-func (p *plane) add(node, dim int, delta int64) {
-	if delta == 0 {
-		return
-	}
-	cell := &p.avail[node*p.dims+dim]
+// at returns a node's amount in one dimension.
+func (p *plane) at(node, dim int) int64 {
+	return p.cells[node/blockSize*p.dims+dim][node%blockSize]
+}
+
+// set changes a node's amount in one dimension.
+func (p *plane) set(node, dim int, amount int64) {
+	i := node/blockSize*p.dims + dim
+	cell := &p.cells[i][node%blockSize]
 	old := *cell
-	*cell += delta
-	peak := &p.peak[node/blockSize*p.dims+dim]
-	if *cell >= *peak {
-		*peak = *cell
-	} else if old == *peak {
-		*peak = p.maximum(node/blockSize, dim)
+	*cell = amount
+	if amount >= p.peak[i] {
+		p.peak[i] = amount
+	} else if old == p.peak[i] {
+		p.peak[i] = p.cells[i].max()
 	}
 }
 
-// maximum computes a block's maximum in one dimension.
-func (p *plane) maximum(block, dim int) int64 {
-	m := int64(math.MinInt64)
-	end := min((block+1)*blockSize*p.dims, len(p.avail))
-	for i := block*blockSize*p.dims + dim; i < end; i += p.dims {
-		m = max(m, p.avail[i])
+// add changes a node's amount in one dimension by so much.
+func (p *plane) add(node, dim int, delta int64) {
+	if delta != 0 {
+		p.set(node, dim, p.at(node, dim)+delta)
+	}
+}
+
+func (l *lanes) max() int64 {
+	m := l[0]
+	for _, x := range l[1:] {
+		m = max(m, x)
 	}
 	return m
 }
 
 // remove drops a node; those behind it move up.
 func (p *plane) remove(node int) {
-	p.avail = append(p.avail[:node*p.dims], p.avail[(node+1)*p.dims:]...)
-	nodes := len(p.avail) / p.dims
-	blocks := (nodes + blockSize - 1) / blockSize
-	p.peak = p.peak[:blocks*p.dims]
-	for b := node / blockSize; b < blocks; b++ {
-		for d := range p.dims {
-			p.peak[b*p.dims+d] = p.maximum(b, d)
+	for d := range p.dims {
+		for n := node; n < p.nodes-1; n++ {
+			p.cells[n/blockSize*p.dims+d][n%blockSize] = p.at(n+1, d)
 		}
+		p.cells[(p.nodes-1)/blockSize*p.dims+d][(p.nodes-1)%blockSize] = never
+	}
+	p.nodes--
+	blocks := (p.nodes + blockSize - 1) / blockSize
+	p.cells, p.peak = p.cells[:blocks*p.dims], p.peak[:blocks*p.dims]
+	for i := node / blockSize * p.dims; i < len(p.cells); i++ {
+		p.peak[i] = p.cells[i].max()
 	}
 }
 
 // clone returns a copy.
 func (p *plane) clone() plane {
-	return plane{p.dims, append([]int64(nil), p.avail...), append([]int64(nil), p.peak...)}
+	return plane{p.dims, p.nodes, append([]lanes(nil), p.cells...), append([]int64(nil), p.peak...)}
 }

@@ -32,6 +32,9 @@ func (s *Score) Compare(o *Score) int {
 	return cmp.Compare(o.Start, s.Start)
 }
 
+// notEarlier is a start that none is later than.
+const notEarlier = math.MaxInt64
+
 // shift makes every priority positive in a sum.
 const shift = int64(math.MaxInt32) + 1
 

@@ -1,6 +1,9 @@
 package columnar
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // A Query asks for the best node to clear.
 type Query struct {
@@ -33,22 +36,21 @@ type Demand struct {
 // Stats count the work of a search.
 type Stats struct {
 	Blocks    int // blocks looked into
-	Nodes     int // nodes bounded
+	Nodes     int // nodes bounded one by one
 	Evaluated int // nodes evaluated
 }
 
 // Scratch is memory that searches reuse. It is used by one at a time.
 type Scratch struct {
-	Stats   Stats
-	closed  []bool // by node: evaluated, out of question, or worse than the best
-	touched []int32
-	slack   []int64
-	evicted []int32
-	best    []int32 // residents evicted on the best node, as indices
-	violate []int32 // by resident tried: pods that violate
-	left    []int64 // what budgets have left during an evaluation
-	charged []int32 // budgets to restore in left
-	stamp   []bool
+	Stats     Stats
+	closed    []uint64 // by block: nodes evaluated, out of question, or worse than the best
+	slack     []int64
+	evicted   []int32
+	best      []int32 // residents evicted on the best node, as indices
+	violators []violator
+	left      []int64 // what budgets have left during an evaluation
+	charged   []int32 // budgets to restore in left
+	stamp     []bool
 }
 
 // search is one search under way.
@@ -64,9 +66,14 @@ type search struct {
 // evicted, in order, until it returns false.
 func (t *Table) Fits(q *Query, s *Scratch, yield func(node int) bool) {
 	x := search{Table: t, Query: q, Scratch: s}
-	x.scan(&t.free, func(node int) bool {
-		return !x.enough(t.free.at(node), node) || yield(node)
-	})
+	for b := range x.blocks() {
+		for m := x.enough(&t.free, b, 0); m != 0; m &= m - 1 {
+			node := b*blockSize + bits.TrailingZeros64(m)
+			if x.besideHeld(&t.free, node, 0) && !yield(node) {
+				return
+			}
+		}
+	}
 }
 
 // Search returns the node that is the best to clear, -1 if none can be cleared.
@@ -74,34 +81,46 @@ func (t *Table) Fits(q *Query, s *Scratch, yield func(node int) bool) {
 func (t *Table) Search(q *Query, s *Scratch) (node int, score Score) {
 	x := search{Table: t, Query: q, Scratch: s, bestNode: -1, bestScore: worst}
 	x.begin()
-	defer x.end()
 	top := x.topLevel()
-	if top < 0 || !x.possible(&t.levels[top].all) {
+	if top < 0 || x.hopeless(top) {
 		return -1, worst
 	}
 	if t.odd > 0 {
 		x.searchOdd(top)
 	}
-	x.searchClean(top)
-	if x.bestScore.Violations > 0 && t.spent > 0 {
-		x.searchSpent(top)
+	for v := int64(0); v <= x.mostViolations(); v++ {
+		if v > 0 && (t.spent == 0 || x.bestScore.Violations < v) {
+			break
+		}
+		for k := 0; k <= top; k++ {
+			least := Score{Violations: v, Top: int64(t.levels[k].low), Start: notEarlier}
+			if x.bestNode >= 0 && least.Compare(&x.bestScore) > 0 {
+				break
+			}
+			x.searchLevel(k, v)
+		}
+	}
+	if t.spent > 0 && x.bestScore.Violations > x.mostViolations() {
+		x.searchRest(top)
 	}
 	return x.bestNode, x.bestScore
 }
 
+// mostViolations is up to how many violations nodes are sorted by their number.
+// Beyond that those that are left are looked at in one go.
+func (x *search) mostViolations() int64 { return 4 }
+
 func (x *search) begin() {
 	x.Stats = Stats{}
-	if len(x.closed) < len(x.rows) {
-		x.closed = make([]bool, len(x.rows))
+	n := x.blocks()
+	if cap(x.closed) < n {
+		x.closed = make([]uint64, n)
 	}
+	x.closed = x.closed[:n]
+	clear(x.closed)
 }
 
-func (x *search) end() {
-	for _, n := range x.touched {
-		x.closed[n] = false
-	}
-	x.touched = x.touched[:0]
-}
+func (x *search) blocks() int { return (len(x.rows) + blockSize - 1) / blockSize }
 
 // topLevel returns the highest level with residents that may go, -1 if none.
 func (x *search) topLevel() int {
@@ -114,51 +133,80 @@ func (x *search) topLevel() int {
 	return top
 }
 
-// possible reports whether any block has enough.
-func (x *search) possible(p *plane) bool {
-	for b := 0; b*blockSize < len(x.rows); b++ {
-		if x.promising(p.peaks(b)) {
-			return true
-		}
-	}
-	return false
-}
-
-func (x *search) promising(peaks []int64) bool {
+// enough returns which nodes of a block have what is demanded, where violations
+// add so many times what the largest violator takes.
+func (x *search) enough(p *plane, block int, violations int64) uint64 {
+	mask := ^uint64(0)
 	for _, d := range x.Demands {
-		if peaks[d.Dim] < d.Amount {
-			return false
-		}
-	}
-	return true
-}
-
-// scan calls visit for the nodes of a plane that have enough, skipping blocks
-// that cannot have any, until it returns false.
-func (x *search) scan(p *plane, visit func(node int) bool) {
-	for b := 0; b*blockSize < len(x.rows); b++ {
-		if !x.promising(p.peaks(b)) {
-			continue
-		}
-		x.Stats.Blocks++
-		end := min((b+1)*blockSize, len(x.rows))
-		for n := b * blockSize; n < end; n++ {
-			if x.promising(p.at(n)) && !visit(n) {
-				return
+		i := block*x.dims + d.Dim
+		if violations == 0 {
+			if p.peak[i] < d.Amount {
+				return 0
 			}
+			mask &= atLeast(&p.cells[i], d.Amount)
+		} else {
+			if p.peak[i] < d.Amount && sum(p.peak[i], times(x.spentMost.peak[i], violations)) < d.Amount {
+				return 0
+			}
+			mask &= atLeastWith(&p.cells[i], &x.spentMost.cells[i], violations, d.Amount)
+		}
+		if mask == 0 {
+			return 0
 		}
 	}
+	return mask
 }
 
-// enough reports whether a node with these amounts available has enough, beside
-// the pods nominated to it.
-func (x *search) enough(avail []int64, node int) bool {
+// atLeast returns which lanes hold at least the amount.
+func atLeast(l *lanes, amount int64) uint64 {
+	mask := uint64(0)
+	for i, x := range l {
+		bit := uint64(0)
+		if x >= amount {
+			bit = 1
+		}
+		mask |= bit << (i & 63)
+	}
+	return mask
+}
+
+// atLeastWith does so with so many times what other lanes hold added.
+func atLeastWith(l, o *lanes, count, amount int64) uint64 {
+	mask := uint64(0)
+	for i, x := range l {
+		if x != never && (x >= amount || sum(x, times(o[i], count)) >= amount) {
+			mask |= 1 << (i & 63)
+		}
+	}
+	return mask
+}
+
+// times multiplies amounts that are not negative, and stops at the largest.
+func times(a, n int64) int64 {
+	if a > 0 && n > math.MaxInt64/a {
+		return math.MaxInt64
+	}
+	return a * n
+}
+
+// sum adds b, which is not negative, and stops at the largest.
+func sum(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// besideHeld reports whether a node that has enough still has beside the pods
+// nominated to it.
+func (x *search) besideHeld(p *plane, node int, violations int64) bool {
 	r := &x.rows[node]
 	if len(r.held) == 0 {
-		return true // the scan compared
+		return true
 	}
 	for _, d := range x.Demands {
-		if avail[d.Dim]-x.heldAmount(r, d.Dim) < d.Amount {
+		have := sum(p.at(node, d.Dim), times(x.spentMost.at(node, d.Dim), violations))
+		if have-x.heldAmount(r, d.Dim) < d.Amount {
 			return false
 		}
 	}
@@ -168,95 +216,119 @@ func (x *search) enough(avail []int64, node int) bool {
 // heldAmount sums what the pods that hold their place against the preemptor
 // take in one dimension.
 func (x *search) heldAmount(r *row, dim int) int64 {
-	sum := int64(0)
+	total := int64(0)
 	for i, h := range r.held {
 		if h.Priority < x.Priority || x.Self != nil && x.Self(h.Ref) {
 			continue
 		}
 		if dim == Seat {
-			sum++
+			total++
 		} else {
-			sum += r.heldReqs[i*(x.dims-1)+dim-1]
+			total += r.heldReqs[i*(x.dims-1)+dim-1]
 		}
 	}
-	return sum
+	return total
 }
 
 // close takes a node out of the search.
-func (x *search) close(node int) {
-	x.closed[node] = true
-	x.touched = append(x.touched, int32(node))
-}
+func (x *search) close(node int) { x.closed[node/blockSize] |= 1 << (node % blockSize) }
 
 // searchOdd evaluates every node where a victim's own priority is not the one it
 // is ranked by: the criteria look at the former, the levels at the latter, so
 // no bound holds.
 func (x *search) searchOdd(top int) {
-	p := &x.levels[top].all
-	x.scan(p, func(node int) bool {
-		if x.rows[node].odd > 0 && x.enough(p.at(node), node) {
+	for node := range x.rows {
+		if x.rows[node].odd > 0 && x.possible(node, top) {
 			x.evaluate(node, len(x.levels))
 		}
-		return true
-	})
-}
-
-// searchClean looks for a node that can be cleared without violating a budget,
-// from the lowest level up. Once a level is above the best found, so are all
-// nodes that need it.
-func (x *search) searchClean(top int) {
-	for k := 0; k <= top; k++ {
-		l := &x.levels[k]
-		if x.bestNode >= 0 && x.worse(Score{Top: int64(l.low), Start: math.MaxInt64}, math.MaxInt) {
-			return
-		}
-		x.scan(&l.clean, func(node int) bool {
-			if x.closed[node] {
-				return true
-			}
-			x.Stats.Nodes++
-			switch {
-			case !x.enough(l.clean.at(node), node):
-			case x.worse(x.bound(node, k), node):
-				x.close(node)
-			default:
-				x.evaluate(node, k)
-			}
-			return true
-		})
 	}
 }
 
-// searchSpent looks at the nodes that are left: clearing them violates at least
-// one budget.
-func (x *search) searchSpent(top int) {
-	for k := 0; k <= top; k++ {
-		l := &x.levels[k]
-		least := Score{Violations: 1, Top: int64(l.low), Start: math.MaxInt64}
-		if x.bestNode >= 0 && x.worse(least, math.MaxInt) {
-			return
+// hopeless reports whether in no block any node could have enough, with everybody
+// gone up to a level.
+func (x *search) hopeless(top int) bool {
+	p := &x.levels[top].clean
+blocks:
+	for b := range x.blocks() {
+		for _, d := range x.Demands {
+			i := b*x.dims + d.Dim
+			if p.peak[i] < d.Amount && sum(p.peak[i], x.spentSum.peak[i]) < d.Amount {
+				continue blocks
+			}
 		}
-		x.scan(&l.all, func(node int) bool {
-			if x.closed[node] {
-				return true
+		return false
+	}
+	return true
+}
+
+// possible reports whether a node has enough with everybody gone up to a level,
+// whatever that violates.
+func (x *search) possible(node, top int) bool {
+	for _, d := range x.Demands {
+		if sum(x.levels[top].clean.at(node, d.Dim), x.spentSum.at(node, d.Dim)) < d.Amount {
+			return false
+		}
+	}
+	return true
+}
+
+// searchLevel looks at the nodes that have enough with the clean residents up to
+// level k gone, and so many violators: in one lump, however many pods they are.
+// Nodes that have enough below, or with fewer violations, have been closed.
+func (x *search) searchLevel(k int, violations int64) {
+	l := &x.levels[k]
+	for b := range x.blocks() {
+		if x.blockIsWorse(k, violations, b) {
+			continue
+		}
+		mask := x.enough(&l.clean, b, violations) &^ x.closed[b]
+		if mask == 0 {
+			continue
+		}
+		x.Stats.Blocks++
+		if violations == 0 {
+			mask = x.withinReach(k, b, mask)
+		}
+		for ; mask != 0; mask &= mask - 1 {
+			node := b*blockSize + bits.TrailingZeros64(mask)
+			x.Stats.Nodes++
+			if !x.besideHeld(&l.clean, node, violations) {
+				continue
+			}
+			if bound := x.bound(node, k, violations); x.worse(&bound, node) {
+				x.close(node)
+				continue
+			}
+			x.evaluate(node, k)
+		}
+	}
+}
+
+// searchRest looks at all nodes that are left.
+func (x *search) searchRest(top int) {
+	least := Score{Violations: x.mostViolations() + 1, Top: int64(x.levels[0].low), Start: notEarlier}
+	for b := range x.blocks() {
+		end := min((b+1)*blockSize, len(x.rows))
+		for node := b * blockSize; node < end; node++ {
+			if x.closed[b]&(1<<(node%blockSize)) != 0 || !x.possible(node, top) {
+				continue
+			}
+			if x.worse(&least, node) {
+				return
 			}
 			x.Stats.Nodes++
-			switch {
-			case !x.enough(l.all.at(node), node):
-			case x.worse(x.spentBound(node, k, top), node):
-				x.close(node)
-			default:
-				x.evaluate(node, len(x.levels))
-			}
-			return true
-		})
+			x.evaluate(node, len(x.levels))
+		}
 	}
 }
 
 // worse reports whether a node with such a lower bound cannot be the best.
-func (x *search) worse(bound Score, node int) bool {
+func (x *search) worse(bound *Score, node int) bool {
+	if x.bestNode < 0 {
+		return false
+	}
 	c := bound.Compare(&x.bestScore)
-	return c > 0 || c == 0 && node > x.bestNode && x.bestNode >= 0
+	return c > 0 || c == 0 && node > x.bestNode
 }
 
 // evaluate finds out what clearing a node costs, once.

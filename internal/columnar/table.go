@@ -1,7 +1,6 @@
 package columnar
 
 import (
-	"math"
 	"slices"
 	"sort"
 )
@@ -17,6 +16,9 @@ type Table struct {
 	rows    []row
 	free    plane // with nobody evicted
 	levels  []level
+	// Of the residents that surely violate a budget: the largest request and the sum
+	// of requests, of all priorities.
+	spentMost, spentSum plane
 
 	residents int // in all rows
 	odd       int // rows with odd residents
@@ -29,6 +31,7 @@ type Table struct {
 	// chargeAll: a pod is charged to every budget that covers it, not only up to
 	// the first overdrawn.
 	chargeAll bool
+	gathered  gathering
 }
 
 // A Resident is one unit of eviction on one node: a pod, or the share of an
@@ -59,10 +62,10 @@ type row struct {
 	requests  []int64    // resident×(dims-1) + dim-1; seats are in the resident
 	held      []Held
 	heldReqs  []int64
-	odd       int32 // odd residents
-	covered   int32 // residents with a budget over them
-	grouped   int32 // residents that are units
-	spent     int32 // residents that surely violate
+	covered   []int32 // residents with a budget over them, as indices, least important first
+	odd       int32   // odd residents
+	grouped   int32   // residents that are units
+	spent     int32   // residents that surely violate
 }
 
 // Held is a pod that is nominated to a node. It takes room there from preemptors
@@ -74,7 +77,8 @@ type Held struct {
 
 // New returns an empty table of so many dimensions, seats included.
 func New(dims int, chargeAll bool, compare func(a, b *Resident) int) *Table {
-	return &Table{dims: dims, compare: compare, free: plane{dims: dims}, chargeAll: chargeAll}
+	return &Table{dims: dims, compare: compare, free: newPlane(dims, 0), spentMost: newPlane(dims, 0),
+		spentSum: newPlane(dims, 0), chargeAll: chargeAll}
 }
 
 // Dims returns the number of dimensions.
@@ -86,16 +90,21 @@ func (t *Table) Nodes() int { return len(t.rows) }
 // AddNode adds a node at the end that has these amounts to give.
 func (t *Table) AddNode(allocatable []int64) {
 	t.rows = append(t.rows, row{})
-	t.free.grow(allocatable)
+	t.free.grow()
+	t.spentMost.grow()
+	t.spentSum.grow()
 	for i := range t.levels {
-		t.levels[i].grow(allocatable)
+		t.levels[i].grow()
 	}
+	t.Resize(len(t.rows)-1, allocatable)
 }
 
 // RemoveNode removes an empty node; those behind it move up.
 func (t *Table) RemoveNode(node int) {
 	t.rows = slices.Delete(t.rows, node, node+1)
 	t.free.remove(node)
+	t.spentMost.remove(node)
+	t.spentSum.remove(node)
 	for i := range t.levels {
 		t.levels[i].remove(node)
 	}
@@ -107,99 +116,62 @@ func (t *Table) Resize(node int, delta []int64) {
 		t.free.add(node, d, x)
 		for i := range t.levels {
 			t.levels[i].clean.add(node, d, x)
-			t.levels[i].all.add(node, d, x)
 		}
 	}
 }
 
-// Add adds a resident with its requests, one for each dimension but the seats.
-func (t *Table) Add(node int, x Resident, requests []int64) {
-	at := sort.Search(len(t.rows[node].residents), func(i int) bool {
-		return t.compare(&t.rows[node].residents[i], &x) < 0
-	})
-	t.insert(node, at, x, requests)
+// Load sets the residents of a node that has none, most important first. Relay
+// must follow once all nodes are loaded.
+func (t *Table) Load(node int, residents []Resident, requests []int64) {
+	r := &t.rows[node]
+	r.residents, r.requests = residents, requests
+	w := t.dims - 1
+	for i := range residents {
+		t.free.add(node, Seat, -int64(residents[i].Seats))
+		for d, q := range requests[i*w : (i+1)*w] {
+			t.free.add(node, d+1, -q)
+		}
+	}
+	t.residents += len(residents)
 }
 
-func (t *Table) insert(node, at int, x Resident, requests []int64) {
+// Add adds a resident with its requests, one for each dimension but the seats.
+// It takes O(residents + levels).
+func (t *Table) Add(node int, x Resident, requests []int64) {
 	r := &t.rows[node]
+	at := sort.Search(len(r.residents), func(i int) bool { return t.compare(&r.residents[i], &x) < 0 })
 	r.residents = slices.Insert(r.residents, at, x)
 	r.requests = slices.Insert(r.requests, at*(t.dims-1), requests...)
 	t.residents++
 	t.churn++
-	t.count(r, &x, 1)
-	k := t.levelFor(x.Priority)
-	t.shift(node, k, &x, requests, -1)
-	if !t.isSpent(&x) {
-		t.levels[k].raise(node, t.dims, &x, requests)
-	}
-	t.levels[k].count++
+	t.levels[t.levelFor(x.Priority)].count++
+	t.take(node, &x, requests, -1)
+	t.Refresh(node)
 	t.relayIfSkewed()
 }
 
-// Remove removes the resident with that reference.
+// Remove removes the resident with that reference. It takes O(residents +
+// levels).
 func (t *Table) Remove(node int, ref int32) {
 	r := &t.rows[node]
 	at := slices.IndexFunc(r.residents, func(x Resident) bool { return x.Ref == ref })
 	x := r.residents[at]
 	w := t.dims - 1
-	requests := slices.Clone(r.requests[at*w : (at+1)*w])
+	t.take(node, &x, r.requests[at*w:(at+1)*w], +1)
 	r.residents = slices.Delete(r.residents, at, at+1)
 	r.requests = slices.Delete(r.requests, at*w, (at+1)*w)
 	t.residents--
 	t.churn++
-	t.count(r, &x, -1)
-	k := t.levelOf(x.Priority)
-	t.shift(node, k, &x, requests, +1)
-	t.levels[k].count--
-	if !t.isSpent(&x) {
-		t.relevel(node, k)
-	}
+	t.levels[t.levelOf(x.Priority)].count--
+	t.Refresh(node)
 }
 
-// shift accounts for a resident of level k that comes (-1) or goes (+1): it takes
-// room in the planes in which it is not evicted.
-func (t *Table) shift(node, k int, x *Resident, requests []int64, sign int64) {
-	spent := t.isSpent(x)
+// take accounts in the free plane for a resident that comes (-1) or goes (+1).
+func (t *Table) take(node int, x *Resident, requests []int64, sign int64) {
 	t.free.add(node, Seat, sign*int64(x.Seats))
 	for d, q := range requests {
 		t.free.add(node, d+1, sign*q)
 	}
-	for i := range t.levels {
-		l := &t.levels[i]
-		if i < k {
-			l.all.add(node, Seat, sign*int64(x.Seats))
-			for d, q := range requests {
-				l.all.add(node, d+1, sign*q)
-			}
-		}
-		if i < k || spent {
-			l.clean.add(node, Seat, sign*int64(x.Seats))
-			for d, q := range requests {
-				l.clean.add(node, d+1, sign*q)
-			}
-		}
-	}
-}
-
-// relevel computes again what a level knows of a node's residents.
-func (t *Table) relevel(node, k int) {
-	l := &t.levels[k]
-	l.lower(node, t.dims)
-	r := &t.rows[node]
-	w := t.dims - 1
-	from, to := r.span(l.high, l.low)
-	for i := from; i < to; i++ {
-		if x := &r.residents[i]; !t.isSpent(x) {
-			l.raise(node, t.dims, x, r.requests[i*w:(i+1)*w])
-		}
-	}
-}
-
-// span returns the residents with priorities in [low, high].
-func (r *row) span(high, low int32) (from, to int) {
-	from = sort.Search(len(r.residents), func(i int) bool { return r.residents[i].Priority <= high })
-	to = from + sort.Search(len(r.residents)-from, func(i int) bool { return r.residents[from+i].Priority < low })
-	return from, to
 }
 
 // below returns the index of the first resident of lower priority than that.
@@ -216,61 +188,118 @@ func (r *row) below(priority int32) int {
 	return lo
 }
 
-func (t *Table) count(r *row, x *Resident, by int32) {
-	if x.Ref < 0 {
-		r.grouped += by
-		u := &t.Units[^x.Ref]
-		if u.Odd {
-			if r.odd == 0 && by > 0 {
-				t.odd++
-			}
-			r.odd += by
-			if r.odd == 0 {
-				t.odd--
-			}
-		}
-		if len(u.Covers) > 0 {
-			r.covered += by
-		}
-	} else if x.Cover >= 0 {
-		r.covered += by
+// Refresh computes what the table knows of a node again, after its residents, or
+// Units, Budgets or Covers under them, changed. It takes O(residents + levels).
+func (t *Table) Refresh(node int) {
+	r := &t.rows[node]
+	t.forget(r)
+	w := t.dims - 1
+	g := &t.gathered
+	g.reset(t.dims)
+	for d := range t.dims {
+		g.clean[d] = t.free.at(node, d)
 	}
-	if t.isSpent(x) {
-		r.spent += by
-		t.spent += int(by)
+	at := len(r.residents)
+	for k := range t.levels {
+		l := &t.levels[k]
+		before := at
+		g.starts = g.starts[:0]
+		for ; at > 0 && r.residents[at-1].Priority <= l.high; at-- {
+			x, requests := &r.residents[at-1], r.requests[(at-1)*w:at*w]
+			t.count(r, x, at-1)
+			if t.isSpent(x) {
+				g.spend(x, requests)
+				continue
+			}
+			g.gain(x, requests)
+			g.starts = enter(g.starts, x.Start)
+		}
+		l.from[node] = int32(at)
+		for i := range l.latest.dims {
+			if i < len(g.starts) {
+				l.latest.set(node, i, g.starts[i])
+			} else {
+				l.latest.set(node, i, never)
+			}
+		}
+		for d := range t.dims {
+			l.clean.set(node, d, g.clean[d])
+		}
+		if at < before || k == 0 {
+			for d := 1; d < t.dims; d++ {
+				l.tops.set(node, d, g.largest[d])
+			}
+		} else {
+			l.tops.copyFrom(&t.levels[k-1].tops, node)
+		}
+	}
+	for d := range t.dims {
+		t.spentMost.set(node, d, g.most[d])
+		t.spentSum.set(node, d, g.sum[d])
 	}
 }
 
-// Refresh computes what the table knows of a node again, after Units, Budgets or
-// Covers changed under its residents. It takes O(residents + levels).
-func (t *Table) Refresh(node int) {
-	r := &t.rows[node]
+// gathering is what Refresh adds up.
+type gathering struct {
+	clean, most, sum []int64   // by dimension
+	largest          [][]int64 // by dimension, of the residents that may be clean
+	starts           []int64   // of those of one level
+}
+
+func (g *gathering) reset(dims int) {
+	if len(g.clean) != dims {
+		*g = gathering{make([]int64, dims), make([]int64, dims), make([]int64, dims), make([][]int64, dims), nil}
+	}
+	clear(g.most)
+	clear(g.sum)
+	for d := range g.largest {
+		g.largest[d] = g.largest[d][:0]
+	}
+}
+
+func (g *gathering) gain(x *Resident, requests []int64) {
+	g.clean[Seat] += int64(x.Seats)
+	for d, q := range requests {
+		g.clean[d+1] += q
+		g.largest[d+1] = enter(g.largest[d+1], q)
+	}
+}
+
+func (g *gathering) spend(x *Resident, requests []int64) {
+	g.most[Seat], g.sum[Seat] = max(g.most[Seat], int64(x.Seats)), g.sum[Seat]+int64(x.Seats)
+	for d, q := range requests {
+		g.most[d+1], g.sum[d+1] = max(g.most[d+1], q), g.sum[d+1]+q
+	}
+}
+
+// forget takes a row out of the counts, count takes its residents in again.
+func (t *Table) forget(r *row) {
 	t.spent -= int(r.spent)
 	if r.odd > 0 {
 		t.odd--
 	}
-	r.odd, r.covered, r.grouped, r.spent = 0, 0, 0, 0
-	w := t.dims - 1
-	clean := slices.Clone(t.free.at(node))
-	at := len(r.residents)
-	for k := range t.levels {
-		l := &t.levels[k]
-		l.lower(node, t.dims)
-		for ; at > 0 && r.residents[at-1].Priority <= l.high; at-- {
-			x, requests := &r.residents[at-1], r.requests[(at-1)*w:at*w]
-			t.count(r, x, 1)
-			if t.isSpent(x) {
-				continue
+	r.odd, r.grouped, r.spent, r.covered = 0, 0, 0, r.covered[:0]
+}
+
+func (t *Table) count(r *row, x *Resident, index int) {
+	if x.Ref < 0 {
+		r.grouped++
+		u := &t.Units[^x.Ref]
+		if u.Odd {
+			if r.odd == 0 {
+				t.odd++
 			}
-			l.raise(node, t.dims, x, requests)
-			clean[Seat] += int64(x.Seats)
-			for d, q := range requests {
-				clean[d+1] += q
-			}
+			r.odd++
 		}
-		for d, have := range l.clean.at(node) {
-			l.clean.add(node, d, clean[d]-have)
+		if len(u.Covers) > 0 {
+			r.covered = append(r.covered, int32(index))
 		}
+	} else if x.Cover >= 0 {
+		r.covered = append(r.covered, int32(index))
+	}
+	if t.isSpent(x) {
+		r.spent++
+		t.spent++
 	}
 }
 
@@ -316,23 +345,4 @@ func (t *Table) Release(node int, ref int32) {
 	at := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
 	r.held = slices.Delete(r.held, at, at+1)
 	r.heldReqs = slices.Delete(r.heldReqs, at*w, (at+1)*w)
-}
-
-const never = math.MinInt64 // later than no start
-
-// Load sets the residents of a node that has none, most important first. Relay
-// must follow once all nodes are loaded.
-func (t *Table) Load(node int, residents []Resident, requests []int64) {
-	r := &t.rows[node]
-	r.residents, r.requests = residents, requests
-	w := t.dims - 1
-	for i := range residents {
-		x := &residents[i]
-		t.count(r, x, 1)
-		t.free.add(node, Seat, -int64(x.Seats))
-		for d, q := range requests[i*w : (i+1)*w] {
-			t.free.add(node, d+1, -q)
-		}
-	}
-	t.residents += len(residents)
 }

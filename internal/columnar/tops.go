@@ -1,0 +1,156 @@
+package columnar
+
+import (
+	"math"
+	"slices"
+)
+
+// topCounts are the numbers n for which the tops keep the sum of the n largest
+// requests: they bound how many residents it takes to make up for an amount.
+var topCounts = [...]int{1, 2, 4, 8, 16}
+
+// tops holds, for every node and every dimension but the seats, sums of the
+// largest requests among some residents, a little rounded up: as many bits as a
+// bound needs.
+type tops struct {
+	dims  int // without the seats
+	nodes int
+	cells [][blockSize]float32 // (block×dims + dim-1)×len(topCounts) + index of topCounts
+	peak  []float32
+}
+
+// roundUp makes up for what float32 loses, of the sum and of what it is compared
+// with.
+const roundUp = 1 + 1.0/(1<<20)
+
+func newTops(dims, nodes int) tops {
+	t := tops{dims: dims - 1}
+	for range nodes {
+		t.grow()
+	}
+	return t
+}
+
+func (t *tops) grow() {
+	if t.nodes%blockSize == 0 {
+		n := t.dims * len(topCounts)
+		t.cells = append(t.cells, make([][blockSize]float32, n)...)
+		t.peak = append(t.peak, make([]float32, n)...)
+	}
+	t.nodes++
+}
+
+// column returns the place of a node's block in one dimension, for the sums of
+// topCounts[i].
+func (t *tops) column(block, dim, i int) int {
+	return (block*t.dims+dim-1)*len(topCounts) + i
+}
+
+// set takes the largest requests of a node in one dimension, largest first.
+func (t *tops) set(node, dim int, largest []int64) {
+	sum, next := 0.0, 0
+	for i, n := range topCounts {
+		for ; next < n && next < len(largest); next++ {
+			sum += float64(largest[next])
+		}
+		t.put(t.column(node/blockSize, dim, i), node%blockSize, float32(sum*roundUp))
+	}
+}
+
+// enter puts an amount in its place among the largest, largest first, of which
+// as many are kept as sums need.
+func enter(largest []int64, request int64) []int64 {
+	const most = 16 // topCounts' last
+	if len(largest) < most {
+		largest = append(largest, request)
+	} else if request <= largest[most-1] {
+		return largest
+	}
+	i := len(largest) - 1
+	for ; i > 0 && largest[i-1] < request; i-- {
+		largest[i] = largest[i-1]
+	}
+	largest[i] = request
+	return largest
+}
+
+// copyFrom copies what another one knows of a node.
+func (t *tops) copyFrom(o *tops, node int) {
+	block, lane := node/blockSize, node%blockSize
+	for c := block * t.dims * len(topCounts); c < (block+1)*t.dims*len(topCounts); c++ {
+		t.put(c, lane, o.cells[c][lane])
+	}
+}
+
+func (t *tops) put(c, lane int, x float32) {
+	cell := &t.cells[c][lane]
+	old := *cell
+	*cell = x
+	if x >= t.peak[c] {
+		t.peak[c] = x
+	} else if old == t.peak[c] {
+		t.peak[c] = slices.Max(t.cells[c][:])
+	}
+}
+
+// remove drops a node; those behind it move up.
+func (t *tops) remove(node int) {
+	n := t.dims * len(topCounts)
+	for c := range n {
+		for i := node; i < t.nodes-1; i++ {
+			t.cells[i/blockSize*n+c][i%blockSize] = t.cells[(i+1)/blockSize*n+c][(i+1)%blockSize]
+		}
+		t.cells[(t.nodes-1)/blockSize*n+c][(t.nodes-1)%blockSize] = 0
+	}
+	t.nodes--
+	blocks := (t.nodes + blockSize - 1) / blockSize
+	t.cells, t.peak = t.cells[:blocks*n], t.peak[:blocks*n]
+	for i := node / blockSize * n; i < len(t.cells); i++ {
+		t.peak[i] = slices.Max(t.cells[i][:])
+	}
+}
+
+func (t *tops) clone() tops {
+	return tops{t.dims, t.nodes, slices.Clone(t.cells), slices.Clone(t.peak)}
+}
+
+// A reach says which column bounds what so many residents can make available: no
+// more than factor times the column, since the average of the n largest falls
+// with n.
+type reach struct {
+	index  int
+	factor float32
+}
+
+// reachOf returns the reach of so many residents, one at least.
+func reachOf(count int64) reach {
+	for i := len(topCounts) - 1; ; i-- {
+		n := int64(topCounts[i])
+		if n > count {
+			continue
+		}
+		factor := float64(count) / float64(n)
+		if factor > 1.5 && i+1 < len(topCounts) {
+			return reach{i + 1, 1} // the next sum is the tighter bound
+		}
+		return reach{i, float32(factor * roundUp)}
+	}
+}
+
+// fewest returns a number of the node's residents that it takes at least to make
+// up what is missing in one dimension, more than zero.
+func (t *tops) fewest(node, dim int, missing int64) int64 {
+	want := float64(missing)
+	block, lane := node/blockSize, node%blockSize
+	least := int64(1)
+	for i, n := range topCounts {
+		have := float64(t.cells[t.column(block, dim, i)][lane])
+		if have >= want || have == 0 {
+			break
+		}
+		// More than n, and since the average of the largest falls with their number,
+		// as many as it takes at this average.
+		least = max(int64(n)+1, int64(math.Ceil(want/have*float64(n)/roundUp)))
+	}
+	return least
+}
