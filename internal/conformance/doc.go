@@ -1,6 +1,6 @@
 // Package conformance is what the conformance modules share apart from
-// Kubernetes: replaying golden cases through a judge, and regenerating their
-// answers with one.
+// Kubernetes: replaying golden cases through a judge, regenerating their
+// answers with one, and holding the library against one on generated cases.
 //
 // A judge answers golden cases with the real code of one kube-scheduler
 // release. There is a module for each release, because their requirements

@@ -24,8 +24,8 @@
 //
 // Names are NAME or NAMESPACE/NAME; the namespace default goes without saying.
 // Whatever is not a word below is a resource (cpu, memory, ephemeral-storage,
-// pods, or a name with a slash) or else a label; label=KEY=VALUE is always a
-// label. CPU is in cores, 4 or 500m; the others are in units, 3 or 8Gi.
+// pods, hugepages-SIZE, or a name with a slash) or else a label; label=KEY=VALUE
+// is always a label. CPU is in cores, 4 or 500m; the others are in units, 3 or 8Gi.
 //
 //	node NAME cpu=4 pods=110 taint=KEY=VALUE:EFFECT unschedulable zone=a
 //	pod NAME on=NODE prio=10 cpu=2 app=web start=5 uid=U group=G port=80/TCP@10.0.0.1

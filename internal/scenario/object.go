@@ -85,13 +85,14 @@ func (f *fields) resourcesAndLabels(r preemption.Resources) map[string]string {
 	return labels
 }
 
-// isResource tells resources from labels: extended ones have a slash.
+// isResource tells resources from labels: huge pages have a size, extended
+// resources a slash.
 func isResource(key string) bool {
 	switch key {
 	case preemption.CPU, preemption.Memory, preemption.EphemeralStorage, preemption.PodCount:
 		return true
 	}
-	return strings.Contains(key, "/")
+	return strings.HasPrefix(key, "hugepages-") || strings.Contains(key, "/")
 }
 
 var terminations = map[string]preemption.Termination{

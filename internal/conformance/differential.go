@@ -1,0 +1,137 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/preemption"
+	"example.com/preemption/internal/generate"
+	"example.com/preemption/internal/golden"
+	"example.com/preemption/internal/replay"
+)
+
+// Differential holds the library against the judge of a release on n generated
+// cases, by every path through the library, and fails the test where the two
+// answer differently. Each mismatch is shrunk and printed as a scenario file.
+//
+// Cases without an answer to compare with are set apart and counted.
+func Differential(t *testing.T, release string, judge Judge, n int) {
+	t.Helper()
+	const enough = 5 // mismatches to look at in one go
+	d := differential{release: release, judge: judge}
+	counts := map[verdict]int{}
+	for c := range generate.Cases(release, math.MaxInt) {
+		if len(c.Gang) > 0 {
+			continue // groups as preemptors are not in the library yet
+		}
+		v, diff := d.compare(&c)
+		counts[v]++
+		switch v {
+		case differs:
+			t.Errorf("%s", d.report(c, diff))
+		case broken:
+			t.Errorf("%s: the judge: %s", c.Name, diff)
+		}
+		if n--; n <= 0 || counts[differs]+counts[broken] >= enough {
+			break
+		}
+	}
+	t.Logf("differential %s: %s", release, tally(counts))
+}
+
+// verdict is what came of a case.
+type verdict string
+
+const (
+	agrees  verdict = "the same"
+	differs verdict = "mismatches"
+	broken  verdict = "beyond the judge"
+	// The judge gives several answers. One of them may be ours.
+	varying verdict = "varying"
+	// The groups are tangled, and the scheduler fails, or answers differently.
+	tangledFails   verdict = "tangled, and the scheduler fails"
+	tangledDiffers verdict = "tangled, and answered differently"
+)
+
+func tally(counts map[verdict]int) string {
+	var parts []string
+	for _, v := range []verdict{agrees, differs, broken, varying, tangledFails, tangledDiffers} {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// differential compares the answers of the library with those of a judge.
+type differential struct {
+	release string
+	judge   Judge
+}
+
+// compare judges a case and says what is different, or wrong with the judge.
+func (d *differential) compare(c *golden.Case) (verdict, string) {
+	tangled := d.release != golden.Release136 && Tangled(c) // 1.36 has no groups to tangle
+	want, steady, err := Steady(d.judge, *c, Runs)
+	switch {
+	case errors.Is(err, ErrFails) && tangled:
+		return tangledFails, ""
+	case err != nil:
+		return broken, err.Error()
+	case !steady:
+		return varying, ""
+	}
+	diff := d.diff(c, want)
+	switch {
+	case diff == "":
+		return agrees, ""
+	case tangled:
+		return tangledDiffers, ""
+	}
+	// An answer that comes up rarely passes for steady now and then.
+	if _, steady, err := Steady(d.judge, *c, RunsToBeSure); err == nil && !steady {
+		return varying, ""
+	}
+	return differs, diff
+}
+
+// diff returns how the answers of the library differ from the one wanted, ""
+// if none does.
+func (d *differential) diff(c *golden.Case, want golden.Answer) string {
+	var found []string
+	for _, path := range slices.Sorted(maps.Keys(replay.Paths)) {
+		if text := diffPath(c, path, replay.Releases[d.release], want); text != "" {
+			found = append(found, path+":\n"+text)
+		}
+	}
+	return strings.Join(found, "\n")
+}
+
+// report returns a failing case, shrunk, as the text of a scenario file that
+// says in its comment what the judge answers and how the library differs.
+func (d *differential) report(c golden.Case, diff string) string {
+	small := generate.Shrink(c, func(c golden.Case) bool {
+		v, _ := d.compare(&c)
+		return v == differs && Unspecified(&c, d.release) == ""
+	})
+	want, err := d.judge(small)
+	if err != nil { // once in a while, it seems
+		return fmt.Sprintf("%s: a mismatch:\n%s\nand now the judge fails: %v", c.Name, diff, err)
+	}
+	return fmt.Sprintf("%s: a mismatch. As a scenario:\n%s", c.Name, Scenario(&small, d.release, want, d.diff(&small, want)))
+}
+
+// diffPath is diff for one path through the library.
+func diffPath(c *golden.Case, path string, release preemption.Release, want golden.Answer) string {
+	got, err := replay.Paths[path](c, release)
+	if err != nil {
+		return err.Error()
+	}
+	if path != "evaluator" {
+		want.Message = "" // texts are the evaluator's
+	}
+	return c.Diff(got, want)
+}
