@@ -164,7 +164,6 @@ func (r *allRun) Remove(p *Pod, on *Node) error {
 }
 
 func (r *allRun) Fits() (Status, error) {
-	r.refused = nil
 	for _, s := range r.steps {
 		status, err := s.Fits()
 		if err != nil {
