@@ -54,13 +54,11 @@ type Cluster struct {
 
 // nodeSlot is what the cluster keeps for a node.
 type nodeSlot struct {
-	node  *Node
-	index int // in Cluster.nodes
-	pods  []*Pod
-	// committed sums the requests of the pods bound or nominated to the node. It is
-	// kept so that no sum that a decision can form overflows.
-	committed Resources
-	ports     int // pods with host ports
+	node      *Node
+	index     int // in Cluster.nodes
+	pods      []*Pod
+	committed committed // kept so that no sum that a decision can form overflows
+	ports     int       // pods with host ports
 }
 
 // NewCluster validates the state and compiles it. The error joins all that is

@@ -14,14 +14,18 @@ func (c *Cluster) AddNode(n *Node) error {
 	if c.byName[n.Name] != nil {
 		return fmt.Errorf("preemption: node %s: there already is a node of that name", n.Name)
 	}
+	s := &nodeSlot{node: n, index: len(c.nodes)}
 	// Pods may have been nominated to the node before it came.
-	committed := Resources{}
 	for _, p := range c.nominated[n.Name] {
-		if err := committed.add(p.Requests); err != nil {
-			return fmt.Errorf("preemption: node %s: nominated pod %s: %w", n.Name, p, err)
+		s.committed = s.committed.plus(p.Requests)
+	}
+	if !s.committed.small() {
+		for _, p := range c.nominated[n.Name] {
+			if err := c.overflow(s, p.Requests.none()); err != nil {
+				return fmt.Errorf("preemption: node %s: nominated pod %s: %w", n.Name, p, err)
+			}
 		}
 	}
-	s := &nodeSlot{node: n, index: len(c.nodes), committed: committed}
 	c.byName[n.Name] = s
 	c.nodes = append(c.nodes, n)
 	c.slots = append(c.slots, s)

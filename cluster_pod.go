@@ -112,7 +112,7 @@ func (c *Cluster) place(p *Pod, nominated string, place int) error {
 		home = c.byName[nominated]
 	}
 	if home != nil {
-		if err := home.committed.add(p.Requests); err != nil {
+		if err := c.commit(home, p.Requests); err != nil {
 			return fmt.Errorf("preemption: pod %s on node %s: %w", p, home.node.Name, err)
 		}
 	}
@@ -144,7 +144,7 @@ func (c *Cluster) displace(id int32) (place int) {
 			c.engine.remove(c, id)
 		}
 		c.uncover(id)
-		e.slot.committed.subtract(p.Requests)
+		e.slot.committed = e.slot.committed.minus(p.Requests)
 		if len(p.HostPorts) > 0 {
 			e.slot.ports--
 		}
@@ -161,7 +161,7 @@ func (c *Cluster) displace(id int32) (place int) {
 		delete(c.nominations, id)
 		home := c.byName[nominated]
 		if home != nil {
-			home.committed.subtract(p.Requests)
+			home.committed = home.committed.minus(p.Requests)
 		}
 		c.engine.release(c, home, id)
 	}

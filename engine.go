@@ -45,7 +45,11 @@ func (c *Cluster) compile() {
 		e.numberUnit(c, u)
 	}
 	w := len(e.names) - 1
-	slab := loadSlab{make([]columnar.Resident, 0, roomFor(len(c.pods.entries)+8*len(c.slots))), make([]int64, 0, roomFor(len(c.pods.entries)+8*len(c.slots))*w)}
+	room := 0
+	for _, s := range c.slots {
+		room += roomFor(len(s.pods))
+	}
+	slab := loadSlab{make([]columnar.Resident, 0, room), make([]int64, 0, room*w)}
 	for _, s := range c.slots {
 		e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
 		e.load(c, s, &slab)
@@ -211,15 +215,13 @@ type loadSlab struct {
 	requests  []int64
 }
 
-// roomFor leaves room for so many to grow by an eighth.
-func roomFor(n int) int { return n + n/8 }
+// roomFor leaves room for so many to become some more.
+func roomFor(n int) int { return n + n/16 + 1 }
 
-// take cuts off room for n residents with w requests each, and for some more.
+// take cuts off room for n residents with w requests each. There are no more
+// than pods on the node.
 func (l *loadSlab) take(n, w int) ([]columnar.Resident, []int64) {
-	room := roomFor(n + 1)
-	if cap(l.residents)-len(l.residents) < room || cap(l.requests)-len(l.requests) < room*w {
-		return make([]columnar.Resident, 0, room), make([]int64, 0, room*w)
-	}
+	room := roomFor(n)
 	i, j := len(l.residents), len(l.requests)
 	l.residents, l.requests = l.residents[:i+room], l.requests[:j+room*w]
 	return l.residents[i : i : i+room], l.requests[j : j : j+room*w]
@@ -248,7 +250,7 @@ func (e *engine) load(c *Cluster, s *nodeSlot, slab *loadSlab) {
 	}
 	compare := e.comparison(c)
 	slices.SortStableFunc(entries, func(a, b entry) int { return compare(&b.resident, &a.resident) })
-	residents, requests := slab.take(len(entries), w)
+	residents, requests := slab.take(len(s.pods), w)
 	for _, x := range entries {
 		residents = append(residents, x.resident)
 		requests = append(requests, x.requests...)

@@ -127,8 +127,18 @@ func (x *search) evictable(r *row, from, dim int) int64 {
 // putBack keeps resident i if the preemptor still fits beside it; if not it is
 // evicted.
 func (x *search) putBack(r *row, node, i int) bool {
+	requests := r.requests[i*(x.dims-1) : (i+1)*(x.dims-1)]
+	seats := int64(1)
+	if r.grouped > 0 {
+		seats = int64(r.residents[i].Seats)
+	}
+	slack := x.slack[:len(x.Demands)]
 	for j, d := range x.Demands {
-		if x.request(r, i, d.Dim) > x.slack[j] {
+		q := seats
+		if d.Dim != Seat {
+			q = requests[d.Dim-1]
+		}
+		if q > slack[j] {
 			x.evicted = append(x.evicted, int32(i))
 			return false
 		}
@@ -138,7 +148,11 @@ func (x *search) putBack(r *row, node, i int) bool {
 		return false
 	}
 	for j, d := range x.Demands {
-		x.slack[j] -= x.request(r, i, d.Dim)
+		if d.Dim == Seat {
+			slack[j] -= seats
+		} else {
+			slack[j] -= requests[d.Dim-1]
+		}
 	}
 	return true
 }

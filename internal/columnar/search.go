@@ -88,27 +88,56 @@ func (t *Table) Search(q *Query, s *Scratch) (node int, score Score) {
 	if t.odd > 0 {
 		x.searchOdd(top)
 	}
-	for v := int64(0); v <= x.mostViolations(); v++ {
-		if v > 0 && (t.spent == 0 || x.bestScore.Violations < v) {
-			break
-		}
-		for k := 0; k <= top; k++ {
-			least := Score{Violations: v, Top: int64(t.levels[k].low), Start: notEarlier}
-			if x.bestNode >= 0 && least.Compare(&x.bestScore) > 0 {
-				break
-			}
-			x.searchLevel(k, v)
-		}
+	x.searchLevels(top, 0)
+	if t.spent == 0 || x.bestScore.Violations == 0 {
+		return x.bestNode, x.bestScore
 	}
-	if t.spent > 0 && x.bestScore.Violations > x.mostViolations() {
-		x.searchRest(top)
+	// What is left takes at least one violation.
+	left := x.closeImpossible(top)
+	for v := int64(1); left && v <= mostViolations && v <= x.bestScore.Violations; v++ {
+		x.searchLevels(top, v)
+	}
+	if left && x.bestScore.Violations > mostViolations {
+		x.searchRest()
 	}
 	return x.bestNode, x.bestScore
 }
 
 // mostViolations is up to how many violations nodes are sorted by their number.
 // Beyond that those that are left are looked at in one go.
-func (x *search) mostViolations() int64 { return 4 }
+const mostViolations = 4
+
+// searchLevels goes through the levels for the nodes that take at least so many
+// violations. Once a level is above the best found, so are all nodes that need
+// it.
+func (x *search) searchLevels(top int, violations int64) {
+	for k := 0; k <= top; k++ {
+		least := Score{Violations: violations, Top: int64(x.levels[k].low), Start: notEarlier}
+		if x.bestNode >= 0 && least.Compare(&x.bestScore) > 0 {
+			return
+		}
+		x.searchLevel(k, violations)
+	}
+}
+
+// closeImpossible closes the nodes that have not enough with everybody gone up to
+// a level, whatever that violates. It reports whether any node is left.
+func (x *search) closeImpossible(top int) (left bool) {
+	p := &x.levels[top].clean
+	for b := range x.blocks() {
+		mask := ^x.closed[b]
+		for _, d := range x.Demands {
+			i := b*x.dims + d.Dim
+			if mask == 0 {
+				break
+			}
+			mask &= atLeastTogether(&p.cells[i], &x.spentSum.cells[i], d.Amount)
+		}
+		x.closed[b] = ^mask
+		left = left || mask != 0
+	}
+	return left
+}
 
 func (x *search) begin() {
 	x.Stats = Stats{}
@@ -137,8 +166,14 @@ func (x *search) topLevel() int {
 // add so many times what the largest violator takes.
 func (x *search) enough(p *plane, block int, violations int64) uint64 {
 	mask := ^uint64(0)
+	if violations > 0 {
+		mask = ^x.closed[block] // usually few
+	}
 	for _, d := range x.Demands {
 		i := block*x.dims + d.Dim
+		if mask == 0 {
+			return 0
+		}
 		if violations == 0 {
 			if p.peak[i] < d.Amount {
 				return 0
@@ -148,10 +183,7 @@ func (x *search) enough(p *plane, block int, violations int64) uint64 {
 			if p.peak[i] < d.Amount && sum(p.peak[i], times(x.spentMost.peak[i], violations)) < d.Amount {
 				return 0
 			}
-			mask &= atLeastWith(&p.cells[i], &x.spentMost.cells[i], violations, d.Amount)
-		}
-		if mask == 0 {
-			return 0
+			mask = atLeastWith(&p.cells[i], &x.spentMost.cells[i], violations, d.Amount, mask)
 		}
 	}
 	return mask
@@ -170,12 +202,24 @@ func atLeast(l *lanes, amount int64) uint64 {
 	return mask
 }
 
-// atLeastWith does so with so many times what other lanes hold added.
-func atLeastWith(l, o *lanes, count, amount int64) uint64 {
+// atLeastTogether does so with what other lanes hold added.
+func atLeastTogether(l, o *lanes, amount int64) uint64 {
 	mask := uint64(0)
 	for i, x := range l {
-		if x != never && (x >= amount || sum(x, times(o[i], count)) >= amount) {
+		if x != never && sum(x, o[i]) >= amount {
 			mask |= 1 << (i & 63)
+		}
+	}
+	return mask
+}
+
+// atLeastWith returns which lanes of a mask hold at least the amount with so many
+// times what other lanes hold added.
+func atLeastWith(l, o *lanes, count, amount int64, mask uint64) uint64 {
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if sum(l[i], times(o[i], count)) < amount {
+			mask &^= 1 << i
 		}
 	}
 	return mask
@@ -305,15 +349,12 @@ func (x *search) searchLevel(k int, violations int64) {
 }
 
 // searchRest looks at all nodes that are left.
-func (x *search) searchRest(top int) {
-	least := Score{Violations: x.mostViolations() + 1, Top: int64(x.levels[0].low), Start: notEarlier}
+func (x *search) searchRest() {
+	least := Score{Violations: mostViolations + 1, Top: int64(x.levels[0].low), Start: notEarlier}
 	for b := range x.blocks() {
-		end := min((b+1)*blockSize, len(x.rows))
-		for node := b * blockSize; node < end; node++ {
-			if x.closed[b]&(1<<(node%blockSize)) != 0 || !x.possible(node, top) {
-				continue
-			}
-			if x.worse(&least, node) {
+		for mask := ^x.closed[b]; mask != 0; mask &= mask - 1 {
+			node := b*blockSize + bits.TrailingZeros64(mask)
+			if node == len(x.rows) || x.worse(&least, node) {
 				return
 			}
 			x.Stats.Nodes++

@@ -7,7 +7,7 @@ import (
 
 // topCounts are the numbers n for which the tops keep the sum of the n largest
 // requests: they bound how many residents it takes to make up for an amount.
-var topCounts = [...]int{1, 2, 4, 8, 16}
+var topCounts = [...]int{1, 2, 3, 4, 6, 8, 12, 16}
 
 // tops holds, for every node and every dimension but the seats, sums of the
 // largest requests among some residents, a little rounded up: as many bits as a

@@ -1,0 +1,190 @@
+package preemption
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// benchCases are the cases of BenchmarkPreempt and its twin.
+var benchCases = []struct {
+	name      string
+	workload  workload
+	preemptor *Pod
+}{
+	{"1core", workload{}, asking(1, 2)},
+	{"4cores", workload{}, asking(4, 8)},
+	{"16cores", workload{}, asking(16, 32)},
+	{"48cores", workload{}, asking(48, 96)},
+	{"impossible", workload{}, asking(100_000, 1)},
+	{"pdb30", workload{budgets: 750, covered: 0.3}, asking(4, 8)},
+	{"groups", workload{groups: true}, asking(4, 8)},
+	{"nominated", workload{nominated: true}, asking(4, 8)},
+}
+
+const benchSeed = 42
+
+func benchmarkCases(b *testing.B, decide func(*Evaluator, context.Context, *Cluster, *Pod) (*Result, error)) {
+	for _, x := range benchCases {
+		x.workload.nodes, x.workload.pods = 10_000, 50
+		b.Run(fmt.Sprintf("nodes=%d/pods=%d/%s", x.workload.nodes, x.workload.pods, x.name), func(b *testing.B) {
+			c := x.workload.cluster(benchSeed)
+			var e Evaluator
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := decide(&e, context.Background(), c, x.preemptor); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkPreempt(b *testing.B)     { benchmarkCases(b, (*Evaluator).Preempt) }
+func BenchmarkPreemptTwin(b *testing.B) { benchmarkCases(b, (*Evaluator).preemptSlow) }
+
+// BenchmarkMixed decides on requests of all sizes and priorities and reports the
+// 99th percentile of the time a decision takes.
+func BenchmarkMixed(b *testing.B) {
+	for _, nodes := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
+			c := workload{nodes: nodes, pods: 50, budgets: 750, covered: 0.1}.cluster(benchSeed)
+			r := rand.New(rand.NewPCG(benchSeed, 1))
+			preemptors := make([]*Pod, 10_000)
+			for i := range preemptors {
+				p := asking(int64(1+r.IntN(48)), 0)
+				p.Requests[Memory] = p.Requests[CPU] << 20 * int64(1+r.IntN(4))
+				p.Priority = []int32{500, 2000, 50_000, 1_000_000}[r.IntN(4)]
+				preemptors[i] = p
+			}
+			var e Evaluator
+			var took []time.Duration
+			b.ReportAllocs()
+			for b.Loop() {
+				took = took[:0]
+				for _, p := range preemptors {
+					start := time.Now()
+					if _, err := e.Preempt(context.Background(), c, p); err != nil {
+						b.Fatal(err)
+					}
+					took = append(took, time.Since(start))
+				}
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
+			b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
+			b.ReportMetric(0, "ns/op") // an op is ten thousand decisions
+		})
+	}
+}
+
+// BenchmarkBuild reports how much memory a cluster takes beyond the objects that
+// the caller gave it.
+func BenchmarkBuild(b *testing.B) {
+	for _, nodes := range []int{1000, 10_000} {
+		b.Run(fmt.Sprintf("nodes=%d/pods=50", nodes), func(b *testing.B) {
+			state := workload{nodes: nodes, pods: 50}.state(benchSeed)
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			kept, err := NewCluster(state)
+			if err != nil {
+				b.Fatal(err)
+			}
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			for b.Loop() {
+				if _, err := NewCluster(state); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(state.Pods)), "B/pod")
+			runtime.KeepAlive(kept)
+		})
+	}
+}
+
+// BenchmarkUpdate measures one event on a cluster of 10,000 nodes with 50 pods
+// each. Events come in pairs that undo each other; the figure is for one.
+func BenchmarkUpdate(b *testing.B) {
+	c := workload{nodes: 10_000, pods: 50, budgets: 750, covered: 0.3}.cluster(benchSeed)
+	must := func(b *testing.B, err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	pods := knownPods(c)
+	r := rand.New(rand.NewPCG(benchSeed, 2))
+	r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+	half := func(b *testing.B) { b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*b.N), "ns/event") }
+	next := 0
+	pick := func() *Pod { next++; return pods[next%len(pods)] }
+	b.Run("pod-remove-add", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			p := pick()
+			must(b, c.RemovePod(p.Namespace, p.Name))
+			must(b, c.AddPod(p))
+		}
+		half(b)
+	})
+	b.Run("pod-update", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			p := pick()
+			terminating := *p
+			terminating.Termination = TerminatingByPreemption
+			must(b, c.UpdatePod(&terminating))
+			must(b, c.UpdatePod(p))
+		}
+		half(b)
+	})
+	b.Run("nominate", func(b *testing.B) {
+		p := asking(4, 8)
+		b.ReportAllocs()
+		for b.Loop() {
+			must(b, c.Nominate(p, c.nodes[next%len(c.nodes)].Name))
+			must(b, c.Nominate(p, ""))
+			next++
+		}
+		half(b)
+	})
+	b.Run("budget-allowed", func(b *testing.B) {
+		budgets := c.budgets.inOrder()
+		b.ReportAllocs()
+		for b.Loop() {
+			old := budgets[next%len(budgets)].budget
+			spent := *old
+			spent.Allowed = 1 - min(old.Allowed, 1)
+			must(b, c.SetBudget(&spent))
+			must(b, c.SetBudget(old))
+			next++
+		}
+		half(b)
+	})
+	b.Run("node-update", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			old := c.nodes[next%len(c.nodes)]
+			cordoned := *old
+			cordoned.Unschedulable = true
+			must(b, c.UpdateNode(&cordoned))
+			must(b, c.UpdateNode(old))
+			next++
+		}
+		half(b)
+	})
+	b.Run("node-add-remove", func(b *testing.B) {
+		n := &Node{Name: "new", Allocatable: Resources{CPU: 1000, PodCount: 10}}
+		b.ReportAllocs()
+		for b.Loop() {
+			must(b, c.AddNode(n))
+			must(b, c.RemoveNode(n.Name))
+		}
+		half(b)
+	})
+}
