@@ -3,6 +3,7 @@ package preemption
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -69,7 +70,12 @@ func (c *Cluster) replace(id int32, p *Pod, nominated string) error {
 	old, oldNominated := c.pods.at(id).pod, c.nominations[id]
 	place := last
 	if old.NodeName == p.NodeName && oldNominated == nominatedTo(p, nominated) {
-		place = slices.Index(*c.residents(old, oldNominated), old)
+		list := *c.residents(old, oldNominated)
+		place = slices.Index(list, old)
+		if interchangeable(old, p) {
+			c.swap(id, p, list, place)
+			return nil
+		}
 	}
 	was := c.displace(id)
 	if err := c.place(p, nominated, place); err != nil {
@@ -80,6 +86,24 @@ func (c *Cluster) replace(id int32, p *Pod, nominated string) error {
 		return err
 	}
 	return nil
+}
+
+// interchangeable reports whether two versions of a pod are the same to all that
+// is compiled. Most updates are of this kind: only the status changed.
+func interchangeable(a, b *Pod) bool {
+	return a.UID == b.UID && a.Priority == b.Priority && a.Start.Equal(b.Start) && a.Group == b.Group &&
+		maps.Equal(a.Requests, b.Requests) && maps.Equal(a.Labels, b.Labels) && slices.Equal(a.HostPorts, b.HostPorts)
+}
+
+// swap puts an interchangeable pod in the place of the one with that number.
+func (c *Cluster) swap(id int32, p *Pod, list []*Pod, place int) {
+	c.pods.at(id).pod = p
+	if place >= 0 {
+		list[place] = p
+	}
+	if u := c.unitOf[id]; u != nil {
+		c.renew(u)
+	}
 }
 
 // nominatedTo is the nomination that counts: none for a bound pod.

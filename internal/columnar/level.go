@@ -46,14 +46,18 @@ func (l *level) grow() {
 	l.clean.grow()
 	l.tops.grow()
 	l.latest.grow()
-	l.noStarts(l.latest.nodes - 1)
+	l.setStarts(l.latest.nodes-1, nil)
 	l.from = append(l.from, 0)
 }
 
-// noStarts forgets the starts of a node.
-func (l *level) noStarts(node int) {
+// setStarts takes the latest starts of a node, latest first.
+func (l *level) setStarts(node int, starts []int64) {
 	for i := range l.latest.dims {
-		l.latest.set(node, i, never)
+		if i < len(starts) {
+			l.latest.set(node, i, starts[i])
+		} else {
+			l.latest.set(node, i, never)
+		}
 	}
 }
 
@@ -103,7 +107,7 @@ func (t *Table) found(k int, priority int32) {
 		l.clean, l.tops, l.from = below.clean.clone(), below.tops.clone(), slices.Clone(below.from)
 	}
 	for n := range t.rows {
-		l.noStarts(n)
+		l.setStarts(n, nil)
 	}
 	t.levels = slices.Insert(t.levels, k, l)
 }

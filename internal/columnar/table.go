@@ -144,9 +144,10 @@ func (t *Table) Add(node int, x Resident, requests []int64) {
 	r.requests = slices.Insert(r.requests, at*(t.dims-1), requests...)
 	t.residents++
 	t.churn++
-	t.levels[t.levelFor(x.Priority)].count++
+	k := t.levelFor(x.Priority)
+	t.levels[k].count++
 	t.take(node, &x, requests, -1)
-	t.Refresh(node)
+	t.refresh(node, t.affected(k, &x))
 	t.relayIfSkewed()
 }
 
@@ -162,8 +163,20 @@ func (t *Table) Remove(node int, ref int32) {
 	r.requests = slices.Delete(r.requests, at*w, (at+1)*w)
 	t.residents--
 	t.churn++
-	t.levels[t.levelOf(x.Priority)].count--
-	t.Refresh(node)
+	k := t.levelOf(x.Priority)
+	t.levels[k].count--
+	t.refresh(node, t.affected(k, &x))
+}
+
+// everything tells refresh to compute all.
+const everything = -1
+
+// affected tells refresh what changes with a resident of level k.
+func (t *Table) affected(k int, x *Resident) int {
+	if t.isSpent(x) {
+		return everything
+	}
+	return k
 }
 
 // take accounts in the free plane for a resident that comes (-1) or goes (+1).
@@ -190,7 +203,12 @@ func (r *row) below(priority int32) int {
 
 // Refresh computes what the table knows of a node again, after its residents, or
 // Units, Budgets or Covers under them, changed. It takes O(residents + levels).
-func (t *Table) Refresh(node int) {
+func (t *Table) Refresh(node int) { t.refresh(node, everything) }
+
+// refresh is Refresh after a resident of one level, clean of violations, came or
+// went: below its level what is available changes, from there on the largest
+// requests.
+func (t *Table) refresh(node, changed int) {
 	r := &t.rows[node]
 	t.forget(r)
 	w := t.dims - 1
@@ -215,27 +233,29 @@ func (t *Table) Refresh(node int) {
 			g.starts = enter(g.starts, x.Start)
 		}
 		l.from[node] = int32(at)
-		for i := range l.latest.dims {
-			if i < len(g.starts) {
-				l.latest.set(node, i, g.starts[i])
-			} else {
-				l.latest.set(node, i, never)
+		if changed == everything || k < changed {
+			for d := range t.dims {
+				l.clean.set(node, d, g.clean[d])
 			}
 		}
-		for d := range t.dims {
-			l.clean.set(node, d, g.clean[d])
+		if changed == everything || k == changed {
+			l.setStarts(node, g.starts)
 		}
-		if at < before || k == 0 {
+		if changed == everything || k >= changed {
+			if at == before && k > 0 {
+				l.tops.copyFrom(&t.levels[k-1].tops, node)
+				continue
+			}
 			for d := 1; d < t.dims; d++ {
 				l.tops.set(node, d, g.largest[d])
 			}
-		} else {
-			l.tops.copyFrom(&t.levels[k-1].tops, node)
 		}
 	}
-	for d := range t.dims {
-		t.spentMost.set(node, d, g.most[d])
-		t.spentSum.set(node, d, g.sum[d])
+	if changed == everything {
+		for d := range t.dims {
+			t.spentMost.set(node, d, g.most[d])
+			t.spentSum.set(node, d, g.sum[d])
+		}
 	}
 }
 
