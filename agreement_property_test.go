@@ -236,18 +236,18 @@ func TestRemovedProperty(t *testing.T) {
 }
 
 // The built-in filters obey the laws that preemptiontest checks, by themselves
-// and together.
+// and together; and so do functions, and the filters of these tests.
 func TestFilterLawsProperty(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each check is hundreds of dry runs")
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		if !oneIn(t, 20, "this one") { // a twentieth will do
+		if !oneIn(t, 8, "this one") { // an eighth will do
 			return
 		}
 		s := drawScenario(t)
 		c := newCluster(t, s.state)
-		f := rapid.SampledFrom(append(preemption.DefaultFilters(), preemption.All(preemption.DefaultFilters()...))).Draw(t, "filter")
+		f := pick(t, "filter", append(preemption.DefaultFilters(), preemption.All(preemption.DefaultFilters()...), preemption.FilterFunc(apart), atMost{3})...)
 		if err := preemptiontest.TestFilter(f, c, s.preemptor, drawPreemptor(t)); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,108 @@
+package preemption_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"example.com/preemption"
+)
+
+// How many pods a node takes is no resource that a pod requests.
+func TestRequestForPodsIsIgnored(t *testing.T) {
+	c := newCluster(t, preemption.ClusterState{Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 1}}}})
+	p := &preemption.Pod{Name: "p", Requests: preemption.Resources{preemption.PodCount: 5}}
+	var e preemption.Evaluator
+	for name, ask := range bothWays(&e) {
+		if r, err := ask(t.Context(), c, p); err != nil || r.Outcome != preemption.OutcomeFits {
+			t.Errorf("%s = %+v, %v; want it to fit", name, r, err)
+		}
+	}
+}
+
+// A cluster rejects requests that are negative or overflow; a view of the
+// caller's own may still show them. They are errors, never a wrong answer.
+func TestBadRequestsInAView(t *testing.T) {
+	view := busyNode()
+	cpu := func(n int64) *preemption.Pod {
+		return &preemption.Pod{Namespace: "shop", Name: "bad", Requests: preemption.Resources{preemption.CPU: n}}
+	}
+	prepared, err := preemption.NodeResources().Prepare(cpu(1), view)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func() preemption.DryRun {
+		run, err := prepared.Begin(view.node) // 0m of 4000m are free
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run
+	}
+	remote := &preemption.Node{Name: "elsewhere"}
+	tests := []struct {
+		name string
+		do   func(preemption.DryRun) error
+		fail bool
+	}{
+		{"add a negative request", func(r preemption.DryRun) error { return r.Add(cpu(-1), view.node) }, true},
+		{"remove a negative request", func(r preemption.DryRun) error { return r.Remove(cpu(-1), view.node) }, true},
+		{"add as much as there can be", func(r preemption.DryRun) error { return r.Add(cpu(math.MaxInt64), view.node) }, false},
+		{"add more", func(r preemption.DryRun) error {
+			return errors.Join(r.Add(cpu(math.MaxInt64), view.node), r.Add(cpu(2), view.node))
+		}, true},
+		{"remove as much as there can be", func(r preemption.DryRun) error { return r.Remove(cpu(math.MaxInt64), view.node) }, false},
+		{"remove more", func(r preemption.DryRun) error {
+			return errors.Join(r.Remove(cpu(math.MaxInt64), view.node), r.Remove(cpu(1), view.node))
+		}, true},
+		{"elsewhere it does not matter", func(r preemption.DryRun) error { return errors.Join(r.Add(cpu(-1), remote), r.Remove(cpu(-1), remote)) }, false},
+	}
+	for _, test := range tests {
+		if err := test.do(begin()); (err != nil) != test.fail {
+			t.Errorf("%s: error %v, want one: %v", test.name, err, test.fail)
+		}
+	}
+	view.pods = append(view.pods, cpu(-1))
+	if prepared, err = preemption.NodeResources().Prepare(cpu(1), view); err != nil {
+		t.Fatal(err)
+	}
+	var step *preemption.StepError
+	if _, err := prepared.Begin(view.node); !errors.As(err, &step) || step.Node != "node-a" || step.Pod != "shop/bad" {
+		t.Errorf("Begin: error %v, want a StepError of node-a and shop/bad", err)
+	}
+}
+
+// A function is shown what is left on its node, and told of nothing elsewhere;
+// who removes a pod that is not there is told so.
+func TestFilterFuncSeesItsNode(t *testing.T) {
+	view := busyNode()
+	var seen []string
+	f := preemption.FilterFunc(func(_ *preemption.Pod, n *preemption.Node, pods []*preemption.Pod) preemption.Status {
+		seen = append([]string{n.Name}, podNames(pods)...)
+		return preemption.Status{}
+	})
+	prepared, err := f.Prepare(&preemption.Pod{Name: "p"}, view)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := prepared.Begin(view.node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, stranger := &preemption.Node{Name: "elsewhere"}, &preemption.Pod{Namespace: "shop", Name: "stranger"}
+	if err := errors.Join(run.Remove(view.pods[1], view.node), run.Add(stranger, elsewhere), run.Remove(stranger, elsewhere), run.Add(stranger, view.node)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Fits(); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"node-a", "shop/batch", "shop/report", "shop/stranger"}; !slices.Equal(seen, want) {
+		t.Errorf("the function saw %v, want %v", seen, want)
+	}
+	if err := run.Remove(view.pods[1], view.node); err == nil {
+		t.Error("removing a pod twice is no error")
+	}
+	if got := podNames(view.pods); !slices.Equal(got, []string{"shop/batch", "shop/cache", "shop/report"}) {
+		t.Errorf("the view's own pods are now %v", got)
+	}
+}
