@@ -83,7 +83,7 @@ func (c *Contents) add(u *unstructured.Unstructured) error {
 		return fmt.Errorf("%s without a name", gvk.Kind)
 	}
 	if err := add(c, u); err != nil {
-		return fmt.Errorf("%s %s: %w", gvk.Kind, nameOf(u), located(err, u.Object))
+		return fmt.Errorf("%s %s: %w", gvk.Kind, nameOf(u), err)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func nameOf(u *unstructured.Unstructured) string {
 func convert[T any](u *unstructured.Unstructured) (*T, error) {
 	x := new(T)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, x); err != nil {
-		return nil, err
+		return nil, located(err, u.Object, new(T))
 	}
 	return x, nil
 }

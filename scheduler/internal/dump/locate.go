@@ -1,6 +1,8 @@
 package dump
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,11 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// located says at which field a conversion failed, where that can be told. The
-// converter does not; but what it stumbles over is nearly always a quantity.
-func located(err error, object map[string]any) error {
+// located says at which field the conversion to a type like x failed, where that
+// can be told; the converter itself does not.
+func located(err error, object map[string]any, x any) error {
 	if at := badQuantity(nil, object, false); at != nil {
 		return at
+	}
+	var mismatch *json.UnmarshalTypeError
+	if data, bad := json.Marshal(object); bad == nil && errors.As(json.Unmarshal(data, x), &mismatch) {
+		return fmt.Errorf("%s: a %s cannot be a %v", mismatch.Field, mismatch.Value, mismatch.Type)
 	}
 	return err
 }

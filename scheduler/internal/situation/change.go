@@ -3,6 +3,7 @@ package situation
 import (
 	"fmt"
 	"maps"
+	"math"
 	"strconv"
 	"strings"
 
@@ -49,11 +50,11 @@ func ParseChange(s string) (Change, error) {
 		return c, nil
 	}
 	q, err := resource.ParseQuantity(value)
-	if err != nil || q.Sign() < 0 {
+	if err != nil || q.Sign() < 0 || q.CmpInt64(math.MaxInt64/1000) > 0 {
 		return c, fmt.Errorf("%q: %q is no quantity such as 500m, 2 or 1Gi", s, value)
 	}
 	c.resource = what
-	if c.amount = q.Value(); what == preemption.CPU && c.amount < 1<<50 {
+	if c.amount = q.Value(); what == preemption.CPU {
 		c.amount = q.MilliValue()
 	}
 	return c, nil

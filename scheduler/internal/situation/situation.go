@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -38,7 +39,7 @@ type Situation struct {
 // gives the same ages.
 func New(c *dump.Contents, release preemption.Release, now time.Time) (*Situation, error) {
 	if len(c.Cluster.Nodes) == 0 {
-		return nil, errors.New("the input has no nodes: there is nowhere to go for any pod")
+		return nil, fmt.Errorf("the input has no nodes, so there is nowhere to go for any pod%s", passedOver(c))
 	}
 	state, err := c.Cluster.State(release)
 	if err != nil {
@@ -72,6 +73,14 @@ func New(c *dump.Contents, release preemption.Release, now time.Time) (*Situatio
 	}
 	s.Notes = s.notes()
 	return s, nil
+}
+
+// passedOver names the kinds in the input that are of no use.
+func passedOver(c *dump.Contents) string {
+	if other := c.OtherKinds(); len(other) > 0 {
+		return " (it has, among others: " + strings.Join(other, ", ") + ")"
+	}
+	return ""
 }
 
 // setAside splits off the pending pods that share their name with one on a node:

@@ -95,9 +95,9 @@ func choice(r *explain.Report) string {
 	case n == 1:
 		return "One node can be cleared"
 	case r.DecidedBy == "":
-		return fmt.Sprintf("%d nodes can be cleared; no criterion tells the best of them apart, and the first is taken", n)
+		return fmt.Sprintf("%d nodes can be cleared; no criterion tells the best of them apart, so %s is taken as the first", n, r.Node)
 	}
-	return fmt.Sprintf("%d nodes can be cleared; chosen by: %s", n, r.DecidedBy)
+	return fmt.Sprintf("%d nodes can be cleared; %s is chosen for the %s", n, r.Node, r.DecidedBy)
 }
 
 func (p *Printer) minPriority(w *writer, r *explain.Report) {
@@ -108,7 +108,7 @@ func (p *Printer) minPriority(w *writer, r *explain.Report) {
 	w.section("Lowest priority that gets it a node")
 	switch {
 	case !m.Found:
-		w.printf("  none: it needs more than lower priorities of others can give\n")
+		w.printf("  none: at no priority does it get a node\n")
 	case m.Decision.Outcome == explanation.Fits:
 		w.printf("  any: at priority %d %s\n", m.Priority, inShort(*m.Decision))
 	default:

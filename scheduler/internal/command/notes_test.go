@@ -1,0 +1,51 @@
+package command
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is missing from the input is said, with what that means; and only that.
+func TestNotes(t *testing.T) {
+	const pending = `{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"default","name":"p"},"spec":{"priority":10,
+		"schedulerName":"other","schedulingGates":[{"name":"wait"}],"schedulingGroup":{"podGroupName":"g"},"resourceClaims":[{"name":"gpu"}],
+		"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","namespaceSelector":{"matchLabels":{"a":"b"}}}]}},
+		"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],"containers":[{"name":"a"}]}}`
+	input := oneNode + pending + podJSON("lost", `{"nodeName":"n9"}`) + `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}`
+	_, stdout, stderr := run([]byte(input), "explain", "-f", "-", "p")
+	for _, want := range []string{
+		"passed over, as no decision depends on them: v1 Secret",
+		"no PodDisruptionBudgets in the input: victims are chosen as if none of them was protected",
+		"no Namespaces in the input: affinity terms that select namespaces by label select none",
+		"1 pods are on nodes that the input does not have, and do not count",
+		"the pod asks for the scheduler other, which may decide otherwise",
+		"the pod has scheduling gates: it is not scheduled before they are gone",
+		"the pod belongs to PodGroup g: it was judged alone",
+		"the pod claims devices (spec.resourceClaims), which were not looked at",
+		"no PersistentVolumeClaims in the input: the pod's volumes were not looked at",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not said\n%s%s", want, stdout, stderr)
+		}
+	}
+	_, stdout, _ = run(nil, "explain", "--example", "newsletter")
+	if strings.Contains(stdout, "Mind") {
+		t.Errorf("the example lacks nothing:\n%s", stdout)
+	}
+}
+
+// A claim is looked at where claims are given, and then the other kinds matter.
+func TestNotesOnVolumes(t *testing.T) {
+	input := oneNode + `{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"other"}}` +
+		podJSON("p", `{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],"containers":[{"name":"a"}]}`)
+	code, stdout, stderr := run([]byte(input), "explain", "-f", "-", "p")
+	for _, want := range []string{
+		"no CSINodes, no PersistentVolumes, no StorageClasses in the input: what was found out about the pod's volumes may be wrong",
+		// What rejects a pod as a whole is given once, not once a node.
+		`0/1 nodes are available: persistentvolumeclaim "c" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.`,
+	} {
+		if code != ExitNo || !strings.Contains(stdout, want) {
+			t.Errorf("exit code %d: %q is not said\n%s%s", code, want, stdout, stderr)
+		}
+	}
+}
