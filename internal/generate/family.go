@@ -114,6 +114,11 @@ var families = []family{
 		s.nodes, s.pods, s.budgets, s.cpu = span{4, 15}, span{10, 30}, span{0, 8}, []int64{20, 50, 100, 150}
 		s.nominated, s.limited = 0.1, 0.1
 	})},
+	{name: "wide", shape: with(func(s *shape) {
+		// Clusters of several blocks of nodes, many of which tie but for starts.
+		s.nodes, s.pods, s.budgets, s.nominated = span{60, 150}, span{0, 2}, span{0, 2}, 0.05
+		s.priorities, s.cpu = []int32{0, 0, 0, 10}, []int64{500, 1000}
+	})},
 	{name: "groups", shape: with(func(s *shape) {
 		s.groups, s.strays, s.budgets, s.terminating, s.own = span{1, 4}, 0.1, span{0, 1}, 0.05, 0.15
 	})},
