@@ -103,3 +103,79 @@ func (r *recorder) Fits() (preemption.Status, error) {
 	}
 	return preemption.Status{}, nil
 }
+
+// Whose nomination counts: the cluster's word on this pod, not on an earlier one
+// of the same name; else what the pod itself says. The preemptor waits for the
+// pod that is terminating on the node.
+func TestNominationThatCounts(t *testing.T) {
+	p := func(uid, nominated string) *preemption.Pod {
+		return &preemption.Pod{Namespace: "ns", Name: "a", UID: uid, Priority: 10, NominatedNode: nominated}
+	}
+	tests := []struct {
+		name      string
+		known     *preemption.Pod // to the cluster
+		nominate  string          // by Nominate, if not ""
+		preemptor *preemption.Pod
+		waits     bool
+	}{
+		{"the pod says so", nil, "", p("1", "n1"), true},
+		{"the pod says otherwise", nil, "", p("1", "n0"), false},
+		{"the cluster knows better", p("1", ""), "n1", p("1", ""), true},
+		{"the cluster knows that it is not", p("1", ""), "n0", p("1", "n1"), false},
+		{"an earlier pod was nominated", p("1", "n1"), "", p("2", "n0"), false},
+		{"an earlier pod was nominated elsewhere", p("1", "n0"), "", p("2", "n1"), true},
+	}
+	for _, test := range tests {
+		c, _ := twoEach(t)
+		leaving := *c.Pod("ns", "n1a")
+		leaving.Termination = preemption.TerminatingByPreemption
+		if err := c.UpdatePod(&leaving); err != nil {
+			t.Fatal(err)
+		}
+		if test.known != nil {
+			if err := c.AddPod(test.known); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if test.nominate != "" {
+			if err := c.Nominate(test.known, test.nominate); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e := preemption.Evaluator{Filters: []preemption.Filter{onePod{}}}
+		for name, ask := range bothWays(&e) {
+			r, err := ask(t.Context(), c, test.preemptor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if waits := r.Reason == preemption.ReasonTerminating; waits != test.waits {
+				t.Errorf("%s: %s: waits: %v (%v), want %v", test.name, name, waits, r.Outcome, test.waits)
+			}
+		}
+	}
+}
+
+// Lower nominations to the chosen node are cleared, but never the preemptor's
+// own, even if the cluster knows it with another priority.
+func TestClearedNominations(t *testing.T) {
+	c, preemptor := twoEach(t)
+	for _, p := range []*preemption.Pod{
+		{Namespace: "ns", Name: "lower", Priority: 9},
+		{Namespace: "ns", Name: "preemptor", Priority: 1}, // before its priority was raised
+		{Namespace: "ns", Name: "lowest", Priority: -1},
+	} {
+		if err := c.Nominate(p, "n0"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := preemption.Evaluator{Filters: []preemption.Filter{onePod{}}}
+	for name, ask := range bothWays(&e) {
+		r, err := ask(t.Context(), c, preemptor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := podNames(r.ClearNominations), []string{"ns/lower", "ns/lowest"}; r.Node.Name != "n0" || !slices.Equal(got, want) {
+			t.Errorf("%s clears %v of %v, want %v of n0", name, r.Node.Name, got, want)
+		}
+	}
+}
