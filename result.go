@@ -38,9 +38,12 @@ const (
 	OutcomeIneligible
 	// OutcomePreempt: clearing Node of Victims makes room.
 	OutcomePreempt
+	// OutcomeWaiting: victims of an earlier round are still on their way out. Only
+	// gangs wait this way.
+	OutcomeWaiting
 )
 
-// String returns "unhelpful", "fits", "ineligible" or "preempt".
+// String returns "unhelpful", "fits", "ineligible", "preempt" or "waiting".
 func (o Outcome) String() string {
 	switch o {
 	case OutcomeFits:
@@ -49,6 +52,8 @@ func (o Outcome) String() string {
 		return "ineligible"
 	case OutcomePreempt:
 		return "preempt"
+	case OutcomeWaiting:
+		return "waiting"
 	}
 	return "unhelpful"
 }

@@ -366,3 +366,19 @@ func (t *Table) Release(node int, ref int32) {
 	r.held = slices.Delete(r.held, at, at+1)
 	r.heldReqs = slices.Delete(r.heldReqs, at*w, (at+1)*w)
 }
+
+// Free returns what is available on a node with nobody evicted.
+func (t *Table) Free(node, dim int) int64 { return t.free.at(node, dim) }
+
+// Residents returns the residents of a node, most important first, and their
+// requests, one for each dimension but the seats. They must not be modified.
+func (t *Table) Residents(node int) ([]Resident, []int64) {
+	return t.rows[node].residents, t.rows[node].requests
+}
+
+// Spent reports whether evicting the resident violates a budget whatever else is
+// evicted.
+func (t *Table) Spent(x *Resident) bool { return t.isSpent(x) }
+
+// Covered reports whether there are budgets over any resident of the node.
+func (t *Table) Covered(node int) bool { return len(t.rows[node].covered) > 0 }

@@ -18,6 +18,9 @@ var Paths = map[string]func(*golden.Case, preemption.Release) (golden.Answer, er
 // Compose returns the answer of the composable functions, put together here as a
 // user would: no Cluster, no Evaluator.
 func Compose(c *golden.Case, r preemption.Release) (golden.Answer, error) {
+	if len(c.Gang) > 0 {
+		return Gang(c, r)
+	}
 	state, err := State(c, r)
 	if err != nil {
 		return golden.Answer{}, err

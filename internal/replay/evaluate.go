@@ -12,6 +12,9 @@ import (
 // Evaluate returns the answer of the evaluator: of Examine, once it is sure that
 // Preempt decides the same.
 func Evaluate(c *golden.Case, r preemption.Release) (golden.Answer, error) {
+	if len(c.Gang) > 0 {
+		return Gang(c, r)
+	}
 	state, err := State(c, r)
 	if err != nil {
 		return golden.Answer{}, err

@@ -1,0 +1,233 @@
+package preemption
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A Gang is a group of pending pods that preempts as one: a training job is of
+// no use unless enough of its pods start together.
+type Gang struct {
+	Namespace, Name string // of the pod group, for messages
+	// Priority is the group's. Victims have to be below it, whatever the members'
+	// own priorities are.
+	Priority int32
+	// Policy is the group's own preemption policy.
+	Policy GangPolicy
+	// Members are the pods to place, in the order in which they are.
+	Members []*Pod
+	// MinCount is how many members have to be placed for the gang to start. Zero
+	// means all of them.
+	MinCount int
+}
+
+// String returns namespace/name.
+func (g *Gang) String() string { return g.Namespace + "/" + g.Name }
+
+// GangPolicy is the preemption policy of a group.
+type GangPolicy uint8
+
+const (
+	// GangPolicyUnset leaves it to the members: if one has PreemptNever, the gang
+	// may not preempt. In 1.36 that is the only policy. (In 1.37 with the feature
+	// gate PodGroupPreemptionPolicy on, which is off by default, an unset policy
+	// stands for GangPreempts.)
+	GangPolicyUnset GangPolicy = iota
+	GangPreempts
+	GangNeverPreempts
+)
+
+func (r Release) gangMayPreempt(g *Gang) bool {
+	if r.pinned() != Release136 && g.Policy != GangPolicyUnset {
+		return g.Policy == GangPreempts
+	}
+	return !slices.ContainsFunc(g.Members, func(p *Pod) bool { return p.PreemptionPolicy == PreemptNever })
+}
+
+// gangsWait: since 1.37 a gang waits for victims on its nominated nodes.
+func (r Release) gangsWait() bool { return r.pinned() >= Release137 }
+
+// gangsClearNominations: since 1.38 pods of lower priority lose their nomination
+// to any of the nodes that a gang is placed on.
+func (r Release) gangsClearNominations() bool { return r.pinned() >= Release138 }
+
+// A Planner finds room for a gang: [GivenPlacement] or [BestPlacement].
+type Planner interface {
+	plan(q *gangQuery) (*gangPlan, error)
+}
+
+// Reasons of [GangResult], in kube-scheduler's words.
+const (
+	ReasonOngoing       = "ongoing preemption on nominated nodes"
+	ReasonNoGangVictims = "No preemption victims found for incoming preemptor"
+)
+
+// PreemptGroup decides what to evict for a gang:
+//
+//   - With nothing to place, or if the planner places the members with nobody
+//     evicted, it fits.
+//   - If its policy forbids it, it is ineligible; see [GangPolicyUnset].
+//   - If on a node that a member is nominated to a pod of lower effective priority
+//     is terminating by preemption, the gang waits (from 1.37 on).
+//   - Otherwise the planner says where the members go and who has to leave for
+//     it. If fewer than MinCount members can be placed it is unhelpful.
+//
+// Victims are units of strictly lower priority, on whatever node, that Eligible
+// accepts. The evaluator's Compare, Filters and Trace apply; Orders, Sampling,
+// Extenders and Statuses are for single pods. The cluster is left unchanged. An
+// error means that there is no decision.
+//
+// It corresponds to PodGroupEvaluator.Preempt of kube-scheduler 1.37.
+func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, planner Planner) (*GangResult, error) {
+	if err := c.validateGang(g); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	result := func(o Outcome, reason string) *GangResult {
+		r := &GangResult{Gang: g, Release: c.release, Outcome: o, Reason: reason}
+		for _, m := range g.Members {
+			r.Assignments = append(r.Assignments, Assignment{Pod: m})
+		}
+		return r
+	}
+	if len(g.Members) == 0 {
+		r := result(OutcomeFits, "")
+		r.Exact = true
+		return r, nil
+	}
+	q := &gangQuery{Evaluator: e, ctx: ctx, cluster: c, gang: g}
+	fitting, err := q.fitsAsIs(planner)
+	if err != nil {
+		return nil, err
+	}
+	if fitting != nil {
+		r := result(OutcomeFits, "")
+		fitting.fill(q, r)
+		return r, nil
+	}
+	if !c.release.gangMayPreempt(g) {
+		return result(OutcomeIneligible, ReasonNever), nil
+	}
+	if c.release.gangsWait() && q.waits() {
+		return result(OutcomeWaiting, ReasonOngoing), nil
+	}
+	if !q.hasVictims() {
+		r := result(OutcomeUnhelpful, ReasonNoGangVictims)
+		r.Code = Unresolvable
+		return r, nil
+	}
+	p, err := planner.plan(q)
+	if err != nil {
+		return nil, err
+	}
+	if p.placed() < g.minCount() {
+		r := result(OutcomeUnhelpful, p.status.Message())
+		r.Code = p.status.Code
+		for i := range r.Assignments {
+			r.Assignments[i].Reason = p.reasons[i]
+		}
+		return r, nil
+	}
+	o := OutcomePreempt
+	if len(p.victims) == 0 {
+		o = OutcomeFits // those who are placed, though not all are
+	}
+	r := result(o, "")
+	p.fill(q, r)
+	return r, nil
+}
+
+func (g *Gang) minCount() int {
+	if g.MinCount == 0 {
+		return len(g.Members)
+	}
+	return g.MinCount
+}
+
+func (c *Cluster) validateGang(g *Gang) error {
+	if len(c.nodes) == 0 {
+		return fmt.Errorf("preemption: gang %s: %w", g, ErrNoNodes)
+	}
+	if g.MinCount < 0 || g.MinCount > len(g.Members) {
+		return fmt.Errorf("preemption: gang %s: minimum count %d of %d members", g, g.MinCount, len(g.Members))
+	}
+	sum := committed{}
+	for i, m := range g.Members {
+		if m == nil {
+			return fmt.Errorf("preemption: gang %s: member %d is nil", g, i)
+		}
+		if err := validatePod(m); err != nil {
+			return err
+		}
+		sum = sum.plus(m.Requests)
+	}
+	if !sum.small() {
+		return fmt.Errorf("preemption: gang %s: %w", g, errOverflow)
+	}
+	return nil
+}
+
+// gangQuery is one decision for a gang under way.
+type gangQuery struct {
+	*Evaluator
+	ctx     context.Context
+	cluster *Cluster
+	gang    *Gang
+}
+
+// waits reports whether victims of an earlier round are still on their way out.
+func (q *gangQuery) waits() bool {
+	for _, m := range q.gang.Members {
+		slot := q.cluster.byName[q.cluster.nominationOf(m)]
+		if slot == nil {
+			continue
+		}
+		for _, p := range slot.pods {
+			if p.Termination == TerminatingByPreemption &&
+				q.cluster.release.PodVictim(p, slot.node, q.cluster.groups).Priority < q.gang.Priority {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayEvict reports whether the gang may evict a unit.
+func (q *gangQuery) mayEvict(v *Victim) bool {
+	if v.Priority >= q.gang.Priority {
+		return false
+	}
+	return q.Eligible == nil || v.affected(func(n *Node) bool {
+		return q.Eligible(q.gang.Members[0], v, n)
+	})
+}
+
+func (q *gangQuery) hasVictims() bool {
+	for _, s := range q.cluster.slots {
+		if slices.ContainsFunc(q.cluster.victimsOn(s), q.mayEvict) {
+			return true
+		}
+	}
+	return false
+}
+
+// member reports whether a pod is one of the gang's. Nominations of members do
+// not count: they are being placed anew.
+func (g *Gang) member(p *Pod) bool {
+	return slices.ContainsFunc(g.Members, func(m *Pod) bool { return samePod(m, p) })
+}
+
+// alike reports whether the members are the same to the built-in filters, so
+// that they can change places.
+func (g *Gang) alike() bool {
+	return !slices.ContainsFunc(g.Members, func(m *Pod) bool { return !alike(m, g.Members[0]) })
+}
+
+func alike(a, b *Pod) bool {
+	return a.Priority == b.Priority && maps.Equal(a.Requests, b.Requests) && slices.Equal(a.HostPorts, b.HostPorts) &&
+		maps.Equal(a.NodeSelector, b.NodeSelector) && slices.Equal(a.Tolerations, b.Tolerations)
+}

@@ -1,0 +1,243 @@
+package preemption
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// A Placer says where the members of a gang go in a cluster: Nodes[i] for member
+// i, nil for one that finds no place. It is shown the cluster as it is, and, if
+// the members do not all fit there, the cluster without the pods that the gang
+// may evict.
+type Placer func(ctx context.Context, view View, g *Gang) ([]*Node, error)
+
+// GivenPlacement is the planner of kube-scheduler 1.37: the members are placed
+// once, on the cluster without the pods that the gang may evict and blind to what
+// that costs; then as many of those as possible are put back, budget-violating
+// ones first, most important first, each tested against every member. The result
+// is what that placement costs, and for monotone filters no victim of it could be
+// spared.
+//
+// With the built-in filters and members of one priority only pods on the nodes
+// used are tested, each against its own node alone, which comes to the same.
+type GivenPlacement struct {
+	// Placer places the members. Nil is LeastAllocated with the evaluator's filters.
+	Placer Placer
+}
+
+func (g GivenPlacement) plan(q *gangQuery) (*gangPlan, error) {
+	victims := q.victims()
+	nodes, err := q.place(g.Placer, q.without(victims))
+	if err != nil {
+		return nil, err
+	}
+	return q.evictFor(nodes, victims)
+}
+
+// victims returns the units that the gang may evict, in the order of nodes and of
+// pods on them.
+func (q *gangQuery) victims() []*Victim {
+	var victims []*Victim
+	seen := make(map[*Victim]bool)
+	for _, s := range q.cluster.slots {
+		for _, v := range q.cluster.victimsOn(s) {
+			if len(v.Pods) > 1 {
+				if seen[v] {
+					continue
+				}
+				seen[v] = true
+			}
+			if q.mayEvict(v) {
+				victims = append(victims, v)
+			}
+		}
+	}
+	return victims
+}
+
+// place asks a placer and checks what it says.
+func (q *gangQuery) place(placer Placer, view View) ([]*Node, error) {
+	if placer == nil {
+		placer = LeastAllocated(q.filters()...)
+	}
+	nodes, err := placer(q.ctx, view, q.gang)
+	if err != nil {
+		return nil, fmt.Errorf("preemption: gang %s: placer: %w", q.gang, err)
+	}
+	if len(nodes) != len(q.gang.Members) {
+		return nil, fmt.Errorf("preemption: gang %s: the placer named %d nodes for %d members", q.gang, len(nodes), len(q.gang.Members))
+	}
+	for i, n := range nodes {
+		if n != nil && q.cluster.Node(n.Name) != n {
+			return nil, fmt.Errorf("preemption: gang %s: the placer put %s on node %s, which is not the cluster's", q.gang, q.gang.Members[i], n.Name)
+		}
+	}
+	return nodes, nil
+}
+
+// reducedView is a cluster without some of its pods.
+type reducedView struct {
+	*Cluster
+	gone map[*Pod]bool
+	left map[*Node][]*Pod
+}
+
+func (q *gangQuery) without(victims []*Victim) *reducedView {
+	v := &reducedView{q.cluster, make(map[*Pod]bool), make(map[*Node][]*Pod)}
+	for _, x := range victims {
+		for _, p := range x.Pods {
+			v.gone[p] = true
+		}
+	}
+	for _, s := range q.cluster.slots {
+		left := make([]*Pod, 0, len(s.pods))
+		for _, p := range s.pods {
+			if !v.gone[p] {
+				left = append(left, p)
+			}
+		}
+		v.left[s.node] = left
+	}
+	return v
+}
+
+// PodsOn returns the pods left on the node.
+func (v *reducedView) PodsOn(n *Node) []*Pod { return v.left[n] }
+
+// fitsAsIs returns a plan that evicts nobody, nil if the planner has none.
+func (q *gangQuery) fitsAsIs(planner Planner) (*gangPlan, error) {
+	given, ok := planner.(GivenPlacement)
+	if !ok {
+		return planner.(BestPlacement).fitsAsIs(q)
+	}
+	nodes, err := q.place(given.Placer, q.cluster)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(nodes, nil) {
+		return nil, nil
+	}
+	t, err := q.newTrial(nodes)
+	if err != nil {
+		return nil, err
+	}
+	status, _, err := t.fits()
+	if err != nil || !status.Fits() {
+		return nil, err
+	}
+	return &gangPlan{nodes: nodes, exact: true}, nil
+}
+
+// evictFor returns what it takes to have the members where they are placed. If
+// they do not fit even with all victims gone, none of them counts as placed.
+func (q *gangQuery) evictFor(nodes []*Node, victims []*Victim) (*gangPlan, error) {
+	t, err := q.newTrial(nodes)
+	if err != nil {
+		return nil, err
+	}
+	concerned := victims
+	if t.local() {
+		concerned = slices.DeleteFunc(slices.Clone(victims), func(v *Victim) bool { return !t.touches(v) })
+	}
+	for _, v := range concerned {
+		if err := t.remove(v); err != nil {
+			return nil, err
+		}
+	}
+	p := &gangPlan{nodes: nodes, reasons: make([]string, len(nodes))}
+	for i, n := range nodes {
+		if n == nil {
+			p.reasons[i] = "the placer found no node for it"
+			p.status = Status{Code: Unschedulable, Reasons: []string{"the placer found no node for " + q.gang.Members[i].String()}}
+		}
+	}
+	status, member, err := t.fits()
+	if err != nil {
+		return nil, err
+	}
+	if !status.Fits() {
+		if status, member, err = q.firstRefusal(nodes, victims); err != nil {
+			return nil, err
+		}
+		p.status = status
+		p.reasons[member] = "node " + nodes[member].Name + ": " + status.Message()
+		p.nodes = make([]*Node, len(nodes))
+		return p, nil
+	}
+	if err := q.reprieve(t, p, victims, concerned); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// firstRefusal says which member is refused first with all victims gone, and why.
+func (q *gangQuery) firstRefusal(nodes []*Node, victims []*Victim) (Status, int, error) {
+	t, err := q.newRuns(nodes)
+	if err != nil {
+		return Status{}, 0, err
+	}
+	for _, v := range victims {
+		if err := t.remove(v); err != nil {
+			return Status{}, 0, err
+		}
+	}
+	return t.fits()
+}
+
+// reprieve puts back as many of the removed victims as possible.
+func (q *gangQuery) reprieve(t trial, p *gangPlan, all, concerned []*Victim) error {
+	compare := q.Compare
+	if compare == nil {
+		compare = CompareImportance
+	}
+	mostImportantFirst := func(a, b *Victim) int { return compare(b, a) }
+	slices.SortStableFunc(concerned, mostImportantFirst)
+	violating, rest := []Violation(nil), concerned
+	if q.cluster.budgets.count() > 0 {
+		// Budgets are charged for all victims of the cluster, so these are all sorted.
+		sorted := slices.Clone(all)
+		slices.SortStableFunc(sorted, mostImportantFirst)
+		violating, rest = q.cluster.classify(sorted)
+		violating = slices.DeleteFunc(violating, func(v Violation) bool { return t.local() && !t.touches(v.Victim) })
+		rest = slices.DeleteFunc(slices.Clone(rest), func(v *Victim) bool { return t.local() && !t.touches(v) })
+	}
+	attempt := func(v Violation) (spared bool, err error) {
+		if err := t.add(v.Victim); err != nil {
+			return false, err
+		}
+		status, _, err := t.fits()
+		if err != nil {
+			return false, err
+		}
+		if q.Trace != nil && q.Trace.Reprieved != nil {
+			q.Trace.Reprieved(v.Victim.Nodes[0], Step{Violation: v, Status: status})
+		}
+		if status.Fits() {
+			return true, nil
+		}
+		return false, t.remove(v.Victim)
+	}
+	var evicted [2][]*Victim
+	for _, v := range violating {
+		spared, err := attempt(v)
+		if err != nil {
+			return err
+		}
+		if !spared {
+			evicted[0] = append(evicted[0], v.Victim)
+			p.violations += v.Pods
+		}
+	}
+	for _, v := range rest {
+		spared, err := attempt(Violation{Victim: v})
+		if err != nil {
+			return err
+		}
+		if !spared {
+			evicted[1] = append(evicted[1], v)
+		}
+	}
+	p.victims = merge(concerned, evicted[0], evicted[1])
+	return nil
+}

@@ -1,0 +1,206 @@
+package preemption
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/preemption/internal/columnar"
+)
+
+// A GangResult is a decision for a gang. Nothing has been done yet.
+type GangResult struct {
+	Gang    *Gang
+	Release Release
+	Outcome Outcome
+	// Reason says why not; Code whether evictions could have helped.
+	Reason string
+	Code   Code
+	// Assignments say where each member goes, in the order of the members.
+	Assignments []Assignment
+	// Victims have to go, most important first.
+	Victims []*Victim
+	// Violations counts the pods among them whose eviction violates a budget.
+	Violations int
+	// Delete are the pods of the victims still to delete, Terminating those that are
+	// on their way out already.
+	Delete, Terminating []*Pod
+	// Disruptions count the victims by kind: how many owners are disturbed.
+	Disruptions Disruptions
+	// ClearNominations are the pods of lower priority that lose their nomination to
+	// a node that members go to. Up to 1.37 none do.
+	ClearNominations []*Pod
+	// Nomination says what becomes of the members' nominations: kept, or set to
+	// their assignments.
+	Nomination Nomination
+	// Exact says that no placement of as many members costs less, by the criteria
+	// of [BestPlacement]. If not, the plan is good, by the heuristic that
+	// BestPlacement describes, or that of the given placement.
+	Exact bool
+}
+
+// An Assignment is the place of a member.
+type Assignment struct {
+	Pod  *Pod
+	Node *Node // nil: not placed
+	// Reason says why the member was not placed.
+	Reason string
+}
+
+// Disruptions count victims by kind.
+type Disruptions struct {
+	Pods, PodGroups, CompositePodGroups int
+}
+
+// Message returns kube-scheduler's text about the gang's preemption, empty if it
+// fits and, in 1.36, if preemption succeeds.
+func (r *GangResult) Message() string {
+	text := r.Reason
+	switch r.Outcome {
+	case OutcomeFits:
+		return ""
+	case OutcomePreempt:
+		if !r.Release.announcesVictims() {
+			return ""
+		}
+		text = fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.Delete)+len(r.Terminating))
+	}
+	return "pod group preemption: " + text
+}
+
+// Explain tells a human where the members go and who leaves for it, node by
+// node. The text is for reading; its form may change.
+func (r *GangResult) Explain() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "gang %s: priority %d, %s, at least %d to place\n", r.Gang, r.Gang.Priority, plural(len(r.Gang.Members), "member"), r.Gang.minCount())
+	switch r.Outcome {
+	case OutcomeFits:
+		b.WriteString("nothing needs evicting\n")
+	case OutcomePreempt:
+		fmt.Fprintf(&b, "%s evicted, %s, ", plural(len(r.Delete)+len(r.Terminating), "pod"), plural(r.Violations, "budget violation"))
+		if r.Exact {
+			b.WriteString("and no placement costs less\n")
+		} else {
+			b.WriteString("found by a heuristic: cheaper placements may exist\n")
+		}
+	default:
+		fmt.Fprintf(&b, "%s: %s\n", r.Outcome, r.Reason)
+	}
+	for _, n := range r.nodesUsed() {
+		fmt.Fprintf(&b, "\nnode %s\n", n.Name)
+		for _, a := range r.Assignments {
+			if a.Node == n {
+				fmt.Fprintf(&b, "  takes %s\n", a.Pod)
+			}
+		}
+		for _, v := range r.Victims {
+			if slices.Contains(v.Nodes, n) {
+				fmt.Fprintf(&b, "  loses %s, priority %d\n", v.describe(), v.Priority)
+			}
+		}
+	}
+	for _, a := range r.Assignments {
+		if a.Node == nil && a.Reason != "" {
+			fmt.Fprintf(&b, "\n%s is not placed: %s\n", a.Pod, a.Reason)
+		}
+	}
+	return b.String()
+}
+
+// nodesUsed returns the nodes that members go to, in the order of the members.
+func (r *GangResult) nodesUsed() []*Node {
+	var nodes []*Node
+	for _, a := range r.Assignments {
+		if a.Node != nil && !slices.Contains(nodes, a.Node) {
+			nodes = append(nodes, a.Node)
+		}
+	}
+	return nodes
+}
+
+// gangPlan is what a planner found.
+type gangPlan struct {
+	nodes      []*Node // by member, nil: not placed
+	reasons    []string
+	victims    []*Victim
+	violations int
+	exact      bool
+	status     Status // why no more members could be placed
+}
+
+func (p *gangPlan) placed() int {
+	n := 0
+	for _, node := range p.nodes {
+		if node != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// fill writes the plan into a result.
+func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
+	c := q.cluster
+	for i, n := range p.nodes {
+		r.Assignments[i].Node = n
+		if n == nil {
+			r.Assignments[i].Reason = p.reasons[i]
+		}
+	}
+	r.Exact, r.Victims, r.Violations = p.exact, p.victims, p.violations
+	if r.Outcome != OutcomePreempt {
+		return
+	}
+	r.Nomination = SetNomination
+	for _, v := range p.victims {
+		switch v.Kind {
+		case KindPod:
+			r.Disruptions.Pods++
+		case KindPodGroup:
+			r.Disruptions.PodGroups++
+		case KindCompositePodGroup:
+			r.Disruptions.CompositePodGroups++
+		}
+		for _, x := range v.Pods {
+			if x.Termination == NotTerminating {
+				r.Delete = append(r.Delete, x)
+			} else {
+				r.Terminating = append(r.Terminating, x)
+			}
+		}
+	}
+	if !c.release.gangsClearNominations() {
+		return
+	}
+	for _, n := range r.nodesUsed() {
+		for _, x := range c.nominated[n.Name] {
+			if x.Priority < q.gang.Priority && !q.gang.member(x) {
+				r.ClearNominations = append(r.ClearNominations, x)
+			}
+		}
+	}
+}
+
+// score is what the plan costs. Unlike the choice between nodes it goes by the
+// highest priority of any pod, since the victims of many nodes have no first one.
+func (p *gangPlan) score() columnar.Score {
+	k := Candidate{Victims: p.victims, Violations: p.violations}
+	s := columnar.Score{Violations: int64(p.violations), Top: math.MinInt64,
+		Sum: prioritySum(&k), Pods: int64(podCount(&k)), Start: earliestTopStart(&k)}
+	for _, v := range p.victims {
+		for _, x := range v.Pods {
+			s.Top = max(s.Top, int64(x.Priority))
+		}
+	}
+	return s
+}
+
+// better reports whether p places more members than o, or as many at less cost.
+func (p *gangPlan) better(o *gangPlan) bool {
+	if a, b := p.placed(), o.placed(); a != b {
+		return a > b
+	}
+	a, b := p.score(), o.score()
+	return a.Compare(&b) < 0
+}

@@ -1,0 +1,344 @@
+package preemption
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// gang makes a random gang, of members that are alike or not.
+func (w *world) gang() *Gang {
+	g := &Gang{Namespace: "a", Name: "gang", Priority: pick[int32](w, 2, 11, 50, 1000, math.MaxInt32)}
+	model := w.pod("m")
+	model.Priority, model.Group, model.Termination = g.Priority, "gang", NotTerminating
+	model.Requests[CPU] = int64(1+w.choose(4)) * 500
+	if !w.oneIn(3) {
+		model.HostPorts = nil
+	}
+	for i := range 1 + w.choose(4) {
+		m := *model
+		m.Name, m.UID = fmt.Sprint("member-", i), fmt.Sprint("member-", i)
+		if w.oneIn(12) {
+			m.Requests = w.requests()
+		}
+		g.Members = append(g.Members, &m)
+	}
+	if w.oneIn(3) {
+		g.MinCount = 1 + w.choose(len(g.Members))
+	}
+	return g
+}
+
+// smallState is a cluster small enough to try everything.
+func (w *world) smallState() ClusterState {
+	s := ClusterState{Release: Release(w.choose(4))}
+	for i := range 1 + w.choose(3) {
+		n := w.node(fmt.Sprint("n", i))
+		n.Allocatable[CPU] = int64(1+w.choose(6)) * 500
+		s.Nodes = append(s.Nodes, n)
+		w.nodes = append(w.nodes, n.Name)
+	}
+	for i := range w.choose(9) {
+		p := w.pod(fmt.Sprint("p", i))
+		p.NodeName = pick(w, w.nodes...)
+		p.Group = ""
+		s.Pods = append(s.Pods, p)
+	}
+	if w.oneIn(4) {
+		for _, p := range s.Pods {
+			if w.oneIn(3) {
+				p.Namespace, p.Group = "a", "g0"
+			}
+		}
+		s.PodGroups = append(s.PodGroups, &PodGroup{"a", "g0", 0, DisruptAll, ""})
+	}
+	if w.oneIn(4) {
+		s.DisruptionBudgets = append(s.DisruptionBudgets, w.budget("b0"))
+	}
+	if w.oneIn(4) {
+		p := w.pod("nominated")
+		p.NominatedNode = pick(w, w.nodes...)
+		s.Pods = append(s.Pods, p)
+	}
+	return s
+}
+
+func forGangs(t *testing.T, n int, check func(t failer, w *world, c *Cluster, g *Gang)) {
+	for seed := range uint64(n) {
+		w := &world{chooser: evenChooser{rand.New(rand.NewPCG(seed, 7))}}
+		c, err := NewCluster(w.smallState())
+		if err != nil {
+			continue
+		}
+		check(seeded{t, seed}, w, c, w.gang())
+	}
+}
+
+// TestBestPlacementIsBest compares with all placements and all sets of victims.
+func TestBestPlacementIsBest(t *testing.T) {
+	exact, heuristic := 0, 0
+	forGangs(t, 6000, func(t failer, w *world, c *Cluster, g *Gang) {
+		e := &Evaluator{}
+		r, err := e.PreemptGroup(context.Background(), c, g, BestPlacement{})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if r.Outcome != OutcomePreempt {
+			return
+		}
+		q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
+		got := planOf(r)
+		best := q.bruteForce()
+		switch d := compareScores(got, best); {
+		case got.placed() > best.placed() || got.placed() == best.placed() && d < 0:
+			t.Fatalf("%s\n%s\nbetter than everything: %v, want %v", describe(c), r.Explain(), got.score(), best.score())
+		case r.Exact && (got.placed() < best.placed() || d > 0):
+			t.Fatalf("%s\n%s\nexact plan places %d at %v, best %d at %v %v", describe(c), r.Explain(),
+				got.placed(), got.score(), best.placed(), best.score(), best.victims)
+		}
+		if r.Exact {
+			exact++
+		} else {
+			heuristic++
+		}
+	})
+	if exact < 500 || heuristic < 200 {
+		t.Errorf("%d exact plans and %d others, want more of both", exact, heuristic)
+	}
+}
+
+func compareScores(a, b *gangPlan) int {
+	x, y := a.score(), b.score()
+	return x.Compare(&y)
+}
+
+func planOf(r *GangResult) *gangPlan {
+	p := &gangPlan{victims: r.Victims, violations: r.Violations}
+	for _, a := range r.Assignments {
+		p.nodes = append(p.nodes, a.Node)
+	}
+	return p
+}
+
+// bruteForce tries every placement with every set of victims.
+func (q *gangQuery) bruteForce() *gangPlan {
+	victims := q.victims()
+	slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
+	violating, _ := q.cluster.classify(victims)
+	var best *gangPlan
+	nodes := make([]*Node, len(q.gang.Members))
+	var place func(i int)
+	place = func(i int) {
+		if i < len(nodes) {
+			nodes[i] = nil
+			place(i + 1)
+			for _, n := range q.cluster.nodes {
+				nodes[i] = n
+				place(i + 1)
+			}
+			return
+		}
+		p := &gangPlan{nodes: slices.Clone(nodes)}
+		if p.placed() == 0 || best != nil && p.placed() < best.placed() {
+			return
+		}
+		for set := range 1 << len(victims) {
+			x := &gangPlan{nodes: p.nodes}
+			for j, v := range victims {
+				if set&(1<<j) != 0 {
+					x.victims = append(x.victims, v)
+				}
+			}
+			for _, v := range violating {
+				if slices.Contains(x.victims, v.Victim) {
+					x.violations += v.Pods
+				}
+			}
+			if (best == nil || x.better(best)) && q.feasible(x) {
+				best = x
+			}
+		}
+	}
+	place(0)
+	if best == nil {
+		best = &gangPlan{nodes: make([]*Node, len(nodes))}
+	}
+	return best
+}
+
+// feasible tests all placed members with the victims gone, by plain dry runs.
+func (q *gangQuery) feasible(p *gangPlan) bool {
+	t, err := q.newRuns(p.nodes)
+	if err != nil {
+		panic(err)
+	}
+	for _, v := range p.victims {
+		if err := t.remove(v); err != nil {
+			panic(err)
+		}
+	}
+	status, _, err := t.fits()
+	if err != nil {
+		panic(err)
+	}
+	return status.Fits()
+}
+
+// TestGivenPlacementOneByOne compares with testing every victim of the cluster
+// against every member, one by one.
+func TestGivenPlacementOneByOne(t *testing.T) {
+	preempted := 0
+	for seed := range uint64(3000) {
+		w := &world{chooser: evenChooser{rand.New(rand.NewPCG(seed, 8))}}
+		c, err := NewCluster(w.state(Release(w.choose(4))))
+		if err != nil {
+			continue
+		}
+		t := seeded{t, seed}
+		g := w.gang()
+		q := &gangQuery{Evaluator: &Evaluator{}, ctx: context.Background(), cluster: c, gang: g}
+		victims := q.victims()
+		nodes := make([]*Node, len(g.Members))
+		for i := range nodes {
+			if !w.oneIn(6) {
+				nodes[i] = c.nodes[w.choose(len(c.nodes))]
+			}
+		}
+		fast, err := q.evictFor(nodes, victims)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		runs, err := q.newRuns(nodes)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		for _, v := range victims {
+			_ = runs.remove(v)
+		}
+		slow := &gangPlan{nodes: nodes, reasons: make([]string, len(nodes))}
+		if status, _, _ := runs.fits(); !status.Fits() {
+			if fast.placed() != 0 || fast.status.String() != status.String() {
+				t.Fatalf("status %v, want %v", fast.status, status)
+			}
+			continue
+		}
+		if err := q.reprieve(runs, slow, victims, slices.Clone(victims)); err != nil {
+			t.Fatalf("%v", err)
+		}
+		if a, b := fmt.Sprint(fast.victims, fast.violations), fmt.Sprint(slow.victims, slow.violations); a != b {
+			t.Fatalf("%s\n fast %s\n slow %s", describe(c), a, b)
+		}
+		if len(slow.victims) > 0 {
+			preempted++
+		}
+	}
+	if preempted < 300 {
+		t.Errorf("%d placements with victims, want more", preempted)
+	}
+}
+
+// TestGangLaws holds results against what they promise.
+func TestGangLaws(t *testing.T) {
+	forGangs(t, 3000, func(t failer, w *world, c *Cluster, g *Gang) {
+		gangLaws(t, c, g, &Evaluator{})
+		if w.oneIn(4) {
+			gangLaws(t, c, g, &Evaluator{Filters: append(DefaultFilters(), antiAffinity{})})
+		}
+	})
+}
+
+func FuzzGang(f *testing.F) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		data := make([]byte, 200)
+		for i := range data {
+			data[i] = byte(r.IntN(256))
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w := &world{chooser: &byteChooser{data}}
+		c, err := NewCluster(w.smallState())
+		if err != nil {
+			return
+		}
+		gangLaws(t, c, w.gang(), &Evaluator{})
+	})
+}
+
+func gangLaws(t failer, c *Cluster, g *Gang, e *Evaluator) {
+	t.Helper()
+	before := describe(c)
+	given, err := e.PreemptGroup(context.Background(), c, g, GivenPlacement{})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	best, err := e.PreemptGroup(context.Background(), c, g, BestPlacement{})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	if describe(c) != before {
+		t.Fatalf("the cluster has changed")
+	}
+	placed := func(r *GangResult) bool { return r.Outcome == OutcomePreempt || r.Outcome == OutcomeFits }
+	if placed(given) && !placed(best) {
+		t.Fatalf("%s\nbest placement: %v, given placement: %v", describe(c), best.Outcome, given.Outcome)
+	}
+	if placed(given) && planOf(given).better(planOf(best)) {
+		t.Fatalf("%s\ngiven placement is better: %s\nthan\n%s", describe(c), given.Explain(), best.Explain())
+	}
+	for _, r := range []*GangResult{given, best} {
+		q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
+		p := planOf(r)
+		switch r.Outcome {
+		case OutcomePreempt:
+			if p.placed() < g.minCount() {
+				t.Fatalf("%d placed, want %d", p.placed(), g.minCount())
+			}
+			if !q.feasible(p) {
+				t.Fatalf("%s\nthe members do not fit:\n%s", describe(c), r.Explain())
+			}
+			for i, v := range p.victims {
+				if v.Priority >= g.Priority {
+					t.Fatalf("victim %v has priority %d", v, v.Priority)
+				}
+				spared := &gangPlan{nodes: p.nodes, victims: slices.Delete(slices.Clone(p.victims), i, i+1)}
+				if q.feasible(spared) {
+					t.Fatalf("%s\n%v could be spared:\n%s", describe(c), v, r.Explain())
+				}
+			}
+			if !slices.IsSortedFunc(p.victims, func(a, b *Victim) int { return CompareImportance(b, a) }) {
+				t.Fatalf("victims %v are not most important first", p.victims)
+			}
+			if n := q.violationsOf(p.victims); n != r.Violations {
+				t.Fatalf("%s\n%d violations, want %d", describe(c), r.Violations, n)
+			}
+		case OutcomeFits:
+			if p.placed() < g.minCount() || !q.feasible(p) || len(p.victims) > 0 {
+				t.Fatalf("it does not fit:\n%s", r.Explain())
+			}
+		}
+	}
+}
+
+// violationsOf counts violations as the rules do: all potential victims charged,
+// those that go counted.
+func (q *gangQuery) violationsOf(victims []*Victim) int {
+	all := q.victims()
+	slices.SortStableFunc(all, func(a, b *Victim) int { return CompareImportance(b, a) })
+	var budgets []*PodDisruptionBudget
+	for _, b := range q.cluster.budgets.inOrder() {
+		budgets = append(budgets, b.budget)
+	}
+	violating, _ := q.cluster.release.FilterVictimsWithPDBViolation(all, budgets)
+	n := 0
+	for _, v := range violating {
+		if slices.ContainsFunc(victims, func(x *Victim) bool { return x.Pods[0] == v.Victim.Pods[0] }) {
+			n += v.Pods
+		}
+	}
+	return n
+}
