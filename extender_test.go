@@ -176,3 +176,30 @@ func TestNothingToEvict(t *testing.T) {
 		}
 	}
 }
+
+// An extender may hand on a candidate that was shown to it without victims, but
+// not take all victims from another.
+func TestPlaceholderOfAnotherNode(t *testing.T) {
+	cluster := newCluster(t, preemption.ClusterState{
+		Nodes: []*preemption.Node{{Name: "n0"}, {Name: "n1"}},
+		Pods:  []*preemption.Pod{{Namespace: "ns", Name: "a", NodeName: "n0"}, {Namespace: "ns", Name: "b", NodeName: "n1"}},
+	})
+	e := preemption.Evaluator{
+		Filters: []preemption.Filter{preemption.FilterFunc(func(_ *preemption.Pod, n *preemption.Node, pods []*preemption.Pod) preemption.Status {
+			if n.Name == "n0" || len(pods) == 0 {
+				return preemption.Status{}
+			}
+			return preemption.Status{Code: preemption.Unschedulable}
+		})},
+		Statuses: func(n *preemption.Node) (preemption.Status, bool) {
+			return preemption.Status{Code: preemption.Unschedulable}, n.Name == "n0"
+		},
+		Extenders: []preemption.Extender{{Name: "x", Process: with("n1", noVictims)}},
+	}
+	for name, ask := range bothWays(&e) {
+		r, err := ask(t.Context(), cluster, &preemption.Pod{Name: "preemptor", Priority: 10})
+		if want := "error preemption: extender x: preemption: node n1: ask extender: expected at least one victim pod"; inWords(r, err) != want {
+			t.Errorf("%s: %s, want %s", name, inWords(r, err), want)
+		}
+	}
+}

@@ -146,3 +146,47 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// Refusals without reasons leave nothing to count: a colon, no full stop.
+func TestMessageWithoutReasons(t *testing.T) {
+	cluster, preemptor := twoEach(t)
+	mute := preemption.FilterFunc(func(*preemption.Pod, *preemption.Node, []*preemption.Pod) preemption.Status {
+		return preemption.Status{Code: preemption.Unschedulable}
+	})
+	e := preemption.Evaluator{Filters: []preemption.Filter{mute}}
+	x, err := e.Examine(t.Context(), cluster, preemptor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := x.Message(), "0/3 nodes are available: preemption: 0/3 nodes are available:"; got != want {
+		t.Errorf("Message() = %q, want %q", got, want)
+	}
+}
+
+// Of several faults the error names the first by name, whatever the order of maps.
+func TestErrorsDoNotDependOnMapOrder(t *testing.T) {
+	amounts := preemption.Resources{}
+	for _, name := range []string{"m", "c", "z", "a", "k", "b", "x", "q"} {
+		amounts[name] = -1
+	}
+	cluster, _ := twoEach(t)
+	for range 20 {
+		if err := cluster.AddPod(&preemption.Pod{Name: "p", Requests: amounts}); err == nil || err.Error() != "preemption: pod /p: request for a is negative: -1" {
+			t.Fatalf("AddPod: %v", err)
+		}
+		if err := cluster.AddNode(&preemption.Node{Name: "n", Allocatable: amounts}); err == nil || err.Error() != "preemption: node n: allocatable a is negative: -1" {
+			t.Fatalf("AddNode: %v", err)
+		}
+	}
+}
+
+// A node is told by its address: another of the same name is not the cluster's.
+func TestPodsOnAForeignNode(t *testing.T) {
+	cluster, _ := twoEach(t)
+	if pods := cluster.PodsOn(&preemption.Node{Name: "n0"}); pods != nil {
+		t.Errorf("PodsOn(another n0) = %v, want none", pods)
+	}
+	if pods := cluster.PodsOn(cluster.Node("n0")); len(pods) != 2 {
+		t.Errorf("PodsOn(n0) = %v, want two pods", pods)
+	}
+}
