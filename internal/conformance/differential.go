@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +16,8 @@ import (
 
 // Differential holds the library against the judge of a release on n generated
 // cases, by every path through the library, and fails the test where the two
-// answer differently. Each mismatch is shrunk and printed as a scenario file.
+// answer differently. Each mismatch is shrunk and printed: as a scenario file,
+// or as a golden case if the preemptor is a group, which scenarios do not have.
 //
 // Cases without an answer to compare with are set apart and counted.
 func Differential(t *testing.T, release string, judge Judge, n int) {
@@ -25,10 +25,7 @@ func Differential(t *testing.T, release string, judge Judge, n int) {
 	const enough = 5 // mismatches to look at in one go
 	d := differential{release: release, judge: judge}
 	counts := map[verdict]int{}
-	for c := range generate.Cases(release, math.MaxInt) {
-		if len(c.Gang) > 0 {
-			continue // groups as preemptors are not in the library yet
-		}
+	for c := range generate.Cases(release, n) {
 		v, diff := d.compare(&c)
 		counts[v]++
 		switch v {
@@ -37,7 +34,7 @@ func Differential(t *testing.T, release string, judge Judge, n int) {
 		case broken:
 			t.Errorf("%s: the judge: %s", c.Name, diff)
 		}
-		if n--; n <= 0 || counts[differs]+counts[broken] >= enough {
+		if counts[differs]+counts[broken] >= enough {
 			break
 		}
 	}
@@ -110,8 +107,8 @@ func (d *differential) diff(c *golden.Case, want golden.Answer) string {
 	return strings.Join(found, "\n")
 }
 
-// report returns a failing case, shrunk, as the text of a scenario file that
-// says in its comment what the judge answers and how the library differs.
+// report returns a failing case, shrunk, with what the judge answers and how the
+// library differs.
 func (d *differential) report(c golden.Case, diff string) string {
 	small := generate.Shrink(c, func(c golden.Case) bool {
 		v, _ := d.compare(&c)
@@ -121,7 +118,16 @@ func (d *differential) report(c golden.Case, diff string) string {
 	if err != nil { // once in a while, it seems
 		return fmt.Sprintf("%s: a mismatch:\n%s\nand now the judge fails: %v", c.Name, diff, err)
 	}
-	return fmt.Sprintf("%s: a mismatch. As a scenario:\n%s", c.Name, Scenario(&small, d.release, want, d.diff(&small, want)))
+	diff = d.diff(&small, want)
+	if len(small.Gang) > 0 {
+		small.Want = map[string]golden.Answer{d.release: want}
+		var line strings.Builder
+		if err := golden.Write(&line, []golden.Case{small}); err != nil {
+			return err.Error()
+		}
+		return fmt.Sprintf("%s: a mismatch:\n%s\nAs a golden case:\n%s", c.Name, diff, line.String())
+	}
+	return fmt.Sprintf("%s: a mismatch. As a scenario:\n%s", c.Name, Scenario(&small, d.release, want, diff))
 }
 
 // diffPath is diff for one path through the library.
