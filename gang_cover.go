@@ -49,6 +49,9 @@ func (c gangCost) compare(o gangCost) int {
 // at least as much as the cheapest one left.
 type cover struct {
 	items []gangItem
+	// all and least are reach[0] and cheapest[0], which bound takes.
+	all   [][]int64
+	least gangCost
 	// Of the items from i on: reach[i][d][m] is the sum of the m largest amounts in
 	// dimension d, cheapest[i] the least sum and the least number of pods.
 	reach    [][][]int64
@@ -73,12 +76,38 @@ type cover struct {
 // coverSteps bounds the branching on one node: some milliseconds.
 const coverSteps = 50_000
 
+// coverMemory is cut up among the covers of many nodes.
+type coverMemory struct {
+	items   arena[gangItem]
+	amounts arena[int64]
+	rows    arena[[]int64]
+}
+
+// An arena hands out pieces of larger allocations.
+type arena[T any] struct{ rest []T }
+
+func (a *arena[T]) take(n int) []T {
+	const chunk = 1 << 12
+	if len(a.rest) < n {
+		a.rest = make([]T, max(n, chunk))
+	}
+	piece := a.rest[:n:n]
+	a.rest = a.rest[n:]
+	return piece
+}
+
 // newCover readies the items of a node up to a priority.
-func (s *gangSearch) newCover(n *gangNode, top int64) *cover {
+func (s *gangSearch) newCover(n *gangNode, top int64, m *coverMemory) *cover {
 	residents, requests := s.table.Residents(n.index)
 	w := s.table.Dims() - 1
-	c := &cover{limit: coverSteps, exact: true}
-	amounts := make([]int64, 0, (len(residents)-n.first)*len(s.demands))
+	count := 0
+	for i := n.first; i < len(residents); i++ {
+		if s.top(&residents[i]) <= top {
+			count++
+		}
+	}
+	c := &cover{limit: coverSteps, exact: true, items: m.items.take(count)[:0]}
+	amounts := m.amounts.take(count * len(s.demands))[:0]
 	for i := n.first; i < len(residents); i++ {
 		x := &residents[i]
 		if s.top(x) > top || !s.goes(n, x) {
@@ -94,18 +123,15 @@ func (s *gangSearch) newCover(n *gangNode, top int64) *cover {
 	slices.SortStableFunc(c.items, func(a, b gangItem) int {
 		return cmp.Compare(s.size(b.amounts), s.size(a.amounts))
 	})
-	c.ahead(len(s.demands))
+	c.ahead(len(s.demands), m)
 	return c
 }
 
-// ahead computes what bound needs: reach and cheapest of all items.
-func (c *cover) ahead(dims int) {
-	c.reach, c.cheapest = make([][][]int64, 1), make([]gangCost, 1)
-	c.reach[0] = make([][]int64, dims)
-	c.cheapest[0] = gangCost{math.MaxInt64, math.MaxInt64, 0}
-	sums := make([]int64, dims*(len(c.items)+1))
+// ahead computes what bound takes.
+func (c *cover) ahead(dims int, m *coverMemory) {
+	c.all, c.least = m.rows.take(dims), gangCost{math.MaxInt64, math.MaxInt64, 0}
 	for d := range dims {
-		of := sums[d*(len(c.items)+1) : (d+1)*(len(c.items)+1)]
+		of := m.amounts.take(len(c.items) + 1)
 		for i := range c.items {
 			of[i+1] = c.items[i].amounts[d]
 		}
@@ -113,9 +139,9 @@ func (c *cover) ahead(dims int) {
 		for i := range c.items {
 			of[i+1] += of[i]
 		}
-		c.reach[0][d] = of
+		c.all[d] = of
 	}
-	c.latest = make([]int64, 0, len(c.items))
+	c.latest = m.amounts.take(len(c.items))[:0]
 	for i := range c.items {
 		if start := c.items[i].cost.start; start < math.MaxInt64 {
 			c.latest = append(c.latest, start)
@@ -127,7 +153,7 @@ func (c *cover) ahead(dims int) {
 	slices.SortFunc(c.latest, func(a, b int64) int { return cmp.Compare(b, a) })
 	for i := range c.items {
 		x := &c.items[i].cost
-		c.cheapest[0] = gangCost{min(x.sum, c.cheapest[0].sum), min(x.pods, c.cheapest[0].pods), 0}
+		c.least = gangCost{min(x.sum, c.least.sum), min(x.pods, c.least.pods), 0}
 	}
 }
 
@@ -188,13 +214,15 @@ func (c *cover) prepare(dims int) {
 
 // fewest returns how many of the items from i on it takes at least to make up
 // what is missing, -1 if all of them are not enough.
-func (c *cover) fewest(i int, missing []int64) int {
+func (c *cover) fewest(i int, missing []int64) int { return fewest(c.reach[i], missing) }
+
+func fewest(reach [][]int64, missing []int64) int {
 	least := 0
 	for d, m := range missing {
 		if m <= 0 {
 			continue
 		}
-		sums := c.reach[i][d]
+		sums := reach[d]
 		for least < len(sums) && sums[least] < m {
 			least++
 		}
@@ -207,14 +235,14 @@ func (c *cover) fewest(i int, missing []int64) int {
 
 // bound is a cost that no set of items that makes up what is missing is below.
 func (c *cover) bound(missing []int64) (gangCost, bool) {
-	k := c.fewest(0, missing)
+	k := fewest(c.all, missing)
 	if k < 0 {
 		return gangCost{}, false
 	}
 	if k == 0 {
 		return nothing, true
 	}
-	b := gangCost{int64(k) * c.cheapest[0].sum, int64(k) * c.cheapest[0].pods, math.MaxInt64}
+	b := gangCost{int64(k) * c.least.sum, int64(k) * c.least.pods, math.MaxInt64}
 	if c.latest != nil {
 		b.start = c.latest[k-1]
 	}

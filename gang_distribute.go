@@ -79,6 +79,7 @@ func (s *gangSearch) options(size int, top int64, d *distribution) [][]share {
 		node  int
 		bound gangCost
 	}
+	var memory coverMemory
 	covers := make([]*cover, len(s.nodes))
 	guesses := make([][]guess, size+1) // by number of members
 	for i := range s.nodes {
@@ -87,7 +88,7 @@ func (s *gangSearch) options(size int, top int64, d *distribution) [][]share {
 		if most == 0 {
 			continue
 		}
-		covers[i] = s.newCover(n, top)
+		covers[i] = s.newCover(n, top, &memory)
 		for k := 1; k <= most; k++ {
 			if b, ok := covers[i].bound(s.missing(n, k)); ok {
 				guesses[k] = append(guesses[k], guess{i, b})
@@ -97,9 +98,10 @@ func (s *gangSearch) options(size int, top int64, d *distribution) [][]share {
 	byNode := make([][]share, len(s.nodes))
 	for k := 1; k <= size; k++ {
 		slices.SortStableFunc(guesses[k], func(a, b guess) int { return a.bound.compare(b.bound) })
-		var cheapest []share
+		var found []share
+		var cheapest []int // of those found, in order of cost
 		for _, g := range guesses[k] {
-			if len(cheapest) == size && g.bound.compare(cheapest[size-1].cost) >= 0 {
+			if len(cheapest) == size && g.bound.compare(found[cheapest[size-1]].cost) >= 0 {
 				break
 			}
 			if s.ctx.Err() != nil {
@@ -108,17 +110,18 @@ func (s *gangSearch) options(size int, top int64, d *distribution) [][]share {
 			x := share{node: &s.nodes[g.node], place: g.node, members: k}
 			x.cost, x.refs = covers[g.node].solve(s.missing(x.node, k))
 			d.exact = d.exact && covers[g.node].exact
-			at, _ := slices.BinarySearchFunc(cheapest, x, func(a, b share) int {
-				if c := a.cost.compare(b.cost); c != 0 {
+			at, _ := slices.BinarySearchFunc(cheapest, x.cost, func(i int, cost gangCost) int {
+				if c := found[i].cost.compare(cost); c != 0 {
 					return c
 				}
 				return -1 // behind its equals
 			})
-			cheapest = slices.Insert(cheapest, at, x)
+			cheapest = slices.Insert(cheapest, at, len(found))
 			cheapest = cheapest[:min(len(cheapest), size)]
+			found = append(found, x)
 		}
-		for _, x := range cheapest {
-			byNode[x.place] = append(byNode[x.place], x)
+		for _, i := range cheapest {
+			byNode[found[i].place] = append(byNode[found[i].place], found[i])
 		}
 	}
 	return slices.DeleteFunc(byNode, func(o []share) bool { return len(o) == 0 })
