@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"math"
 	"testing"
 
 	"example.com/preemption"
@@ -170,7 +171,20 @@ func TestErrorsDoNotDependOnMapOrder(t *testing.T) {
 		amounts[name] = -1
 	}
 	cluster, _ := twoEach(t)
+	bad, most := map[string]string{}, preemption.Resources{}
+	for name := range amounts {
+		bad[name], most[name] = "-", math.MaxInt64
+	}
+	if err := cluster.AddPod(&preemption.Pod{Name: "first", NodeName: "n0", Requests: most}); err != nil {
+		t.Fatal(err)
+	}
 	for range 20 {
+		if err := (&preemption.Selector{MatchLabels: bad}).Validate(); err == nil || err.Error() != `matchLabels: "a": "-" is not a valid label` {
+			t.Fatalf("Validate: %v", err)
+		}
+		if err := cluster.AddPod(&preemption.Pod{Name: "second", NodeName: "n0", Requests: most}); err == nil || err.Error() != "preemption: pod /second on node n0: a: the sum of requests exceeds what an int64 holds" {
+			t.Fatalf("AddPod: %v", err)
+		}
 		if err := cluster.AddPod(&preemption.Pod{Name: "p", Requests: amounts}); err == nil || err.Error() != "preemption: pod /p: request for a is negative: -1" {
 			t.Fatalf("AddPod: %v", err)
 		}
