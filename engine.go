@@ -141,8 +141,8 @@ func (e *engine) requests(p *Pod) []int64 { return e.vector(p.Requests, 1)[1:] }
 // comparison orders residents as CompareImportance orders victims; of equals the
 // one whose first pod was added to the node earlier comes first, as in a stable
 // sort of the node's victims.
-func (e *engine) comparison(c *Cluster) func(a, b *columnar.Resident) int {
-	return func(a, b *columnar.Resident) int {
+func (e *engine) comparison(c *Cluster) func(node int, a, b *columnar.Resident) int {
+	return func(node int, a, b *columnar.Resident) int {
 		if d := cmp.Compare(a.Priority, b.Priority); d != 0 {
 			return d
 		}
@@ -159,7 +159,7 @@ func (e *engine) comparison(c *Cluster) func(a, b *columnar.Resident) int {
 		if d := cmp.Compare(e.firstPod(c, b).UID, e.firstPod(c, a).UID); d != 0 {
 			return d
 		}
-		s := e.slotOf(c, a, b)
+		s := c.slots[node]
 		return cmp.Compare(e.place(c, s, b), e.place(c, s, a))
 	}
 }
@@ -188,24 +188,6 @@ func (e *engine) place(c *Cluster, s *nodeSlot, x *columnar.Resident) int {
 		}
 		return slices.Contains(e.units[^x.Ref].victim.Pods, p)
 	})
-}
-
-// slotOf returns the node that both residents are on.
-func (e *engine) slotOf(c *Cluster, a, b *columnar.Resident) *nodeSlot {
-	for _, x := range []*columnar.Resident{a, b} {
-		if x.Ref >= 0 {
-			return c.pods.at(x.Ref).slot
-		}
-	}
-	// Two groups: any node that both have pods on serves to tell them apart the
-	// same way, if they are equal so far.
-	v, w := e.units[^a.Ref].victim, e.units[^b.Ref].victim
-	for _, n := range v.Nodes {
-		if slices.Contains(w.Nodes, n) {
-			return c.byName[n.Name]
-		}
-	}
-	return nil
 }
 
 // loadSlab is memory for the rows of all nodes, one behind the other in node
@@ -249,7 +231,7 @@ func (e *engine) load(c *Cluster, s *nodeSlot, slab *loadSlab) {
 		entries = append(entries, entry{plainResident(c.pods.at(id), id), slices.Clone(e.requests(p))})
 	}
 	compare := e.comparison(c)
-	slices.SortStableFunc(entries, func(a, b entry) int { return compare(&b.resident, &a.resident) })
+	slices.SortStableFunc(entries, func(a, b entry) int { return compare(s.index, &b.resident, &a.resident) })
 	residents, requests := slab.take(len(s.pods), w)
 	for _, x := range entries {
 		residents = append(residents, x.resident)

@@ -101,13 +101,25 @@ func (e *Evaluator) Examine(ctx context.Context, c *Cluster, preemptor *Pod) (*E
 	return x, nil
 }
 
-// evaluate is the way through for every decision: judge all nodes as they are,
-// check the preemptor, dry-run, ask the extenders, pick.
+// evaluate is the way through for every decision that the engine does not make.
 func (e *Evaluator) evaluate(ctx context.Context, c *Cluster, preemptor *Pod, detailed bool) (*Examination, error) {
 	q, err := e.newQuery(c, preemptor, detailed)
 	if err != nil {
 		return nil, err
 	}
+	x, err := q.decide(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range x.Nodes {
+		x.FilterRuns += x.Nodes[i].FilterRuns
+	}
+	return x, nil
+}
+
+// decide judges all nodes as they are, checks the preemptor, dry-runs, asks the
+// extenders, and picks.
+func (q *query) decide(ctx context.Context) (*Examination, error) {
 	x := &q.examination
 	if err := q.judgeAll(ctx); err != nil {
 		return nil, err
@@ -128,8 +140,9 @@ func (e *Evaluator) evaluate(ctx context.Context, c *Cluster, preemptor *Pod, de
 		x.Result = Result{Outcome: OutcomeUnhelpful, Nomination: ClearNomination}
 		return x, x.failures()
 	}
-	if len(e.Extenders) > 0 {
-		if x.Candidates, err = extend(ctx, e.Extenders, preemptor, c, x.Candidates); err != nil {
+	if len(q.Extenders) > 0 {
+		var err error
+		if x.Candidates, err = extend(ctx, q.Extenders, q.preemptor, q.cluster, x.Candidates); err != nil {
 			return nil, err
 		}
 	}
@@ -138,7 +151,7 @@ func (e *Evaluator) evaluate(ctx context.Context, c *Cluster, preemptor *Pod, de
 		x.Result = Result{Outcome: OutcomeUnhelpful, Reason: ReasonNoCandidate}
 		return x, nil
 	}
-	x.Result = c.preempt(preemptor, best)
+	x.Result = q.cluster.preempt(q.preemptor, best)
 	if decidedBy >= 0 {
 		x.DecidedBy = q.orders()[decidedBy].Name
 	}

@@ -43,6 +43,8 @@ type NodeReport struct {
 	Candidate *Candidate
 	// Err is what failed. It is returned if no node is a candidate.
 	Err error
+	// FilterRuns counts how often the filters were run on the node.
+	FilterRuns int
 
 	afterRemoval Status
 }

@@ -27,7 +27,11 @@ func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod)
 		return nil, false
 	}
 	r := f.decide()
-	return r, !f.failed
+	if f.failed {
+		return nil, false
+	}
+	r.FilterRuns = f.runs
+	return r, true
 }
 
 // fastSearch is one decision by the engine. It is reused, so that what it needs
@@ -43,6 +47,7 @@ type fastSearch struct {
 	opaque  bool // filters of the caller's have a say
 	sized   bool // NodeResources is among the filters
 	failed  bool
+	runs    int // of the filters
 
 	search   columnar.Query
 	scratch  columnar.Scratch
@@ -77,7 +82,7 @@ func (e *engine) give(f *fastSearch) {
 // not apply.
 func (f *fastSearch) aim() bool {
 	f.rules, f.unheard, f.judged = f.rules[:0], f.unheard[:0], f.judged[:0]
-	f.opaque, f.sized, f.failed, f.firstFit = false, false, false, -1
+	f.opaque, f.sized, f.failed, f.runs, f.firstFit = false, false, false, 0, -1
 	f.search.Priority, f.search.Demands = f.preemptor.Priority, f.search.Demands[:0]
 	f.search.Blocked, f.search.Judge = nil, nil
 	if f.Filters == nil {
@@ -266,7 +271,7 @@ func (f *fastSearch) asIs(n *Node) (Status, DryRun, error) {
 	if err != nil {
 		return Status{}, nil, err
 	}
-	status, err := FitsWithNominated(f.preemptor, n, run, f.cluster.nominated[n.Name])
+	status, err := f.testOn(n, run, &f.runs).fits()
 	return status, run, err
 }
 

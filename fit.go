@@ -9,7 +9,7 @@ package preemption
 // The dry run is left as it was. The cost is at most two Fits calls. It
 // corresponds to RunFilterPluginsWithNominatedPods of kube-scheduler.
 func FitsWithNominated(preemptor *Pod, node *Node, run DryRun, nominated []*Pod) (Status, error) {
-	return fitTest{node, run, holding(nominated, preemptor)}.fits()
+	return fitTest{node: node, run: run, nominated: holding(nominated, preemptor)}.fits()
 }
 
 // holding returns the nominated pods whose place the preemptor has to respect.
@@ -28,6 +28,7 @@ type fitTest struct {
 	node      *Node
 	run       DryRun
 	nominated []*Pod // those that hold their place
+	runs      *int   // counts the calls of Fits, unless nil
 }
 
 func (t fitTest) fits() (Status, error) {
@@ -37,11 +38,18 @@ func (t fitTest) fits() (Status, error) {
 			return status, err
 		}
 	}
-	status, err := t.run.Fits()
+	status, err := t.filter()
 	if err != nil {
 		return Status{}, t.failed("test fit", nil, err)
 	}
 	return status, nil
+}
+
+func (t fitTest) filter() (Status, error) {
+	if t.runs != nil {
+		*t.runs++
+	}
+	return t.run.Fits()
 }
 
 func (t fitTest) fitsBesideNominated() (Status, error) {
@@ -50,7 +58,7 @@ func (t fitTest) fitsBesideNominated() (Status, error) {
 			return Status{}, t.failed("add nominated pod", p, err)
 		}
 	}
-	status, err := t.run.Fits()
+	status, err := t.filter()
 	if err != nil {
 		return Status{}, t.failed("test fit beside nominated pods", nil, err)
 	}

@@ -70,7 +70,7 @@ func (p *placing) best(filters []Filter, g *Gang, placed []*Node, i int) (int, e
 	}
 	at, most := -1, -1.0
 	for j := range p.nodes {
-		status, err := fitTest{p.nodes[j], p.runs[j], p.holding(g, m, p.nodes[j])}.fits()
+		status, err := fitTest{node: p.nodes[j], run: p.runs[j], nominated: p.holding(g, m, p.nodes[j])}.fits()
 		if err != nil {
 			return -1, err
 		}

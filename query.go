@@ -79,7 +79,12 @@ func (q *query) judge(i int) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	return FitsWithNominated(q.preemptor, node, run, q.cluster.nominated[node.Name])
+	return q.testOn(node, run, &q.examination.Nodes[i].FilterRuns).fits()
+}
+
+// testOn is the fit test on a node.
+func (q *query) testOn(n *Node, run DryRun, runs *int) fitTest {
+	return fitTest{node: n, run: run, nominated: holding(q.cluster.nominated[n.Name], q.preemptor), runs: runs}
 }
 
 // begin returns the node's dry run, the same for both phases: judging leaves it
@@ -162,13 +167,17 @@ func (q *query) dryRunSample(ctx context.Context) error {
 	for first := 0; first < n && !w.full(); first += workers {
 		ahead := min(workers, n-first)
 		at := func(k int) int { return q.potential[(start+first+k)%n] }
+		before := make([]NodeReport, ahead)
+		for k := range before {
+			before[k] = x.Nodes[at(k)]
+		}
 		if err := forEach(ctx, ahead, workers, func(k int) { q.dryRun(at(k)) }); err != nil {
 			return err
 		}
 		for k := range ahead {
 			r := &x.Nodes[at(k)]
 			if w.full() {
-				*r = NodeReport{Node: r.Node, Filter: r.Filter, Status: r.Filter}
+				*r = before[k]
 			} else if r.Candidate != nil {
 				w.add(r.Candidate)
 			}
@@ -191,7 +200,7 @@ func (q *query) dryRun(i int) {
 	if q.detailed {
 		trace = r.record()
 	}
-	s, err := q.selectOn(q.cluster.slots[i], run, trace)
+	s, err := q.selectOn(q.cluster.slots[i], run, trace, &r.FilterRuns)
 	switch {
 	case err != nil:
 		r.Err = err
@@ -207,7 +216,7 @@ func (q *query) dryRun(i int) {
 }
 
 // selectOn selects the victims on a node, from a fresh dry run of it.
-func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace) (Selection, error) {
+func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace, runs *int) (Selection, error) {
 	return SelectVictimsOnNode(NodeCase{
 		Preemptor: q.preemptor,
 		Node:      s.node,
@@ -219,5 +228,6 @@ func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace) (Selection, erro
 		Compare:   q.Compare,
 		Trace:     trace,
 		classify:  q.cluster.classify,
+		runs:      runs,
 	})
 }

@@ -30,6 +30,8 @@ type NodeCase struct {
 
 	// classify stands in for the walk over Budgets where their coverage is known.
 	classify func([]*Victim) ([]Violation, []*Victim)
+	// runs counts the calls of Fits, unless nil.
+	runs *int
 }
 
 // A Selection says what it takes for the preemptor to fit on a node.
@@ -79,7 +81,7 @@ func SelectVictimsOnNode(c NodeCase) (Selection, error) {
 	if len(victims) == 0 {
 		return Selection{Status: noVictims()}, nil
 	}
-	test := fitTest{c.Node, c.DryRun, holding(c.Nominated, c.Preemptor)}
+	test := fitTest{node: c.Node, run: c.DryRun, nominated: holding(c.Nominated, c.Preemptor), runs: c.runs}
 	for _, v := range victims {
 		if err := test.remove(v); err != nil {
 			return Selection{}, err

@@ -24,6 +24,10 @@ type Result struct {
 	ClearNominations []*Pod
 	// Nomination says what becomes of the preemptor's own nomination.
 	Nomination Nomination
+	// FilterRuns counts how often the filters were run on a node to find this out:
+	// the calls of DryRun.Fits. The engine's own arithmetic is not counted, so
+	// Preempt has fewer than Examine, and often none.
+	FilterRuns int
 }
 
 // An Outcome says how a decision ended.

@@ -59,7 +59,7 @@ func (x *search) blockIsWorse(k int, violations int64, block int) bool {
 		return false
 	}
 	l := &x.levels[k]
-	s := Score{Top: int64(l.low), Sum: weight(l.low), Pods: 1, Start: l.latest.peak[block]}
+	s := Score{Top: int64(l.low), Sum: weight(l.low), Pods: 1, Start: l.latest.peak[block*l.latest.dims]}
 	return x.worse(&s, block*blockSize)
 }
 
@@ -74,8 +74,8 @@ func (x *search) withinReach(k, block int, mask uint64) uint64 {
 	}
 	l := &x.levels[k]
 	mask = x.reachable(l, block, mask, reachOf(most))
-	if k > 0 || l.low < l.high || most != x.bestScore.Pods {
-		return mask
+	if k > 0 || l.low < l.high || most != x.bestScore.Pods || x.bestScore.Sum != times(weight(l.low), most) {
+		return mask // as many victims might still have a lower sum, or fewer pods
 	}
 	late := uint64(0)
 	starts := &l.latest.cells[block*l.latest.dims+l.startRank(k, most)]

@@ -12,7 +12,7 @@ const Seat = 0
 // each other, not with updates.
 type Table struct {
 	dims    int
-	compare func(a, b *Resident) int // importance: positive if a is the more important
+	compare func(node int, a, b *Resident) int // importance: positive if a is the more important
 	rows    []row
 	free    plane // with nobody evicted
 	levels  []level
@@ -75,8 +75,9 @@ type Held struct {
 	Ref      int32
 }
 
-// New returns an empty table of so many dimensions, seats included.
-func New(dims int, chargeAll bool, compare func(a, b *Resident) int) *Table {
+// New returns an empty table of so many dimensions, seats included. Residents of
+// a node are ordered by compare.
+func New(dims int, chargeAll bool, compare func(node int, a, b *Resident) int) *Table {
 	return &Table{dims: dims, compare: compare, free: newPlane(dims, 0), spentMost: newPlane(dims, 0),
 		spentSum: newPlane(dims, 0), chargeAll: chargeAll}
 }
@@ -139,7 +140,7 @@ func (t *Table) Load(node int, residents []Resident, requests []int64) {
 // It takes O(residents + levels).
 func (t *Table) Add(node int, x Resident, requests []int64) {
 	r := &t.rows[node]
-	at := sort.Search(len(r.residents), func(i int) bool { return t.compare(&r.residents[i], &x) < 0 })
+	at := sort.Search(len(r.residents), func(i int) bool { return t.compare(node, &r.residents[i], &x) < 0 })
 	r.residents = slices.Insert(r.residents, at, x)
 	r.requests = slices.Insert(r.requests, at*(t.dims-1), requests...)
 	t.residents++
