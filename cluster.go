@@ -187,3 +187,17 @@ func (c *Cluster) unitOfPod(p *Pod) *groupUnit {
 	}
 	return c.unitOf[c.pods.find(p.Namespace, p.Name)]
 }
+
+// Groups returns the pod groups that the cluster knows, for [Release.Victims].
+// They must not be modified and are valid until the next update.
+func (c *Cluster) Groups() *Groups { return c.groups }
+
+// DisruptionBudgets returns the budgets in the order in which they are charged,
+// in a new slice.
+func (c *Cluster) DisruptionBudgets() []*PodDisruptionBudget {
+	var budgets []*PodDisruptionBudget
+	for _, e := range c.budgets.inOrder() {
+		budgets = append(budgets, e.budget)
+	}
+	return budgets
+}

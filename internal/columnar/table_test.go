@@ -1,0 +1,176 @@
+package columnar
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func byPriority(_ int, a, b *Resident) int {
+	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(b.Start, a.Start), cmp.Compare(b.Ref, a.Ref))
+}
+
+// TestUpdatesEqualFreshTable makes random updates and compares all that the table
+// knows with one that is loaded afresh, and every block's maximum with its lanes.
+func TestUpdatesEqualFreshTable(t *testing.T) {
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		tab := New(3, false, byPriority)
+		tab.Budgets = []int64{0, 1, 2}
+		tab.Covers = [][]int32{{0}, {1}, {1, 2}}
+		levels := 1 + r.IntN(2*maxLevels)
+		var allocatable [][]int64
+		at := map[int32]int{}
+		next := int32(0)
+		for range 400 {
+			switch r.IntN(8) {
+			case 0, 1:
+				a := []int64{int64(r.IntN(20)), int64(r.IntN(100)), int64(r.IntN(100))}
+				tab.AddNode(a)
+				allocatable = append(allocatable, a)
+			case 2:
+				if n := len(allocatable); n > 0 {
+					i := r.IntN(n)
+					d := []int64{int64(r.IntN(5)), int64(r.IntN(5)), -int64(r.IntN(5))}
+					tab.Resize(i, d)
+					for j := range d {
+						allocatable[i][j] += d[j]
+					}
+				}
+			case 3:
+				for ref, n := range at { // any one
+					tab.Remove(n, ref)
+					delete(at, ref)
+					break
+				}
+			case 4:
+				b := r.IntN(3)
+				tab.Budgets[b] = int64(r.IntN(3))
+				for n := range allocatable {
+					tab.Refresh(n)
+				}
+			default:
+				if n := len(allocatable); n > 0 {
+					i := r.IntN(n)
+					x := Resident{Priority: int32(r.IntN(levels)), Ref: next, Cover: int32(r.IntN(4)) - 1, Seats: 1, Start: int64(r.IntN(50))}
+					next++
+					tab.Add(i, x, []int64{int64(r.IntN(10)), int64(r.IntN(10))})
+					at[x.Ref] = i
+				}
+			}
+		}
+		for i := len(allocatable) - 1; i >= 0; i-- {
+			if len(tab.rows[i].residents) == 0 && r.IntN(2) == 0 {
+				tab.RemoveNode(i)
+				allocatable = slices.Delete(allocatable, i, i+1)
+			}
+		}
+		checkPeaks(t, seed, tab)
+		updated := describe(tab)
+		for n := range allocatable {
+			tab.Refresh(n)
+		}
+		if again := describe(tab); again != updated {
+			t.Fatalf("seed %d:\nupdated\n%s\nrefreshed\n%s", seed, updated, again)
+		}
+		fresh := New(3, false, byPriority)
+		fresh.Budgets, fresh.Covers = tab.Budgets, tab.Covers
+		for i, a := range allocatable {
+			fresh.AddNode(a)
+			fresh.Load(i, slices.Clone(tab.rows[i].residents), slices.Clone(tab.rows[i].requests))
+		}
+		tab.Relay() // the same levels
+		fresh.Relay()
+		checkPeaks(t, seed, tab)
+		if a, b := describe(tab), describe(fresh); a != b {
+			t.Fatalf("seed %d:\nupdated\n%s\nfresh\n%s", seed, a, b)
+		}
+	}
+}
+
+func describe(t *Table) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, t.spent, t.odd, t.residents)
+	planes := map[string]*plane{"free": &t.free, "most": &t.spentMost, "sum": &t.spentSum}
+	for i := range t.levels {
+		l := &t.levels[i]
+		planes[fmt.Sprint("clean", i)], planes[fmt.Sprint("latest", i)] = &l.clean, &l.latest
+		fmt.Fprintln(&b, l.low, l.high, l.count, l.from)
+		for c := range l.tops.cells {
+			fmt.Fprintln(&b, l.tops.cells[c][:min(t.Nodes(), blockSize)], l.tops.peak[c])
+		}
+	}
+	for _, name := range []string{"free", "most", "sum", "clean0", "latest0", "clean1", "latest1", "clean31", "latest31"} {
+		if p := planes[name]; p != nil {
+			for n := range p.nodes {
+				for d := range p.dims {
+					fmt.Fprint(&b, p.at(n, d), " ")
+				}
+			}
+			fmt.Fprintln(&b, name, p.peak)
+		}
+	}
+	return b.String()
+}
+
+func checkPeaks(t *testing.T, seed uint64, tab *Table) {
+	t.Helper()
+	planes := []*plane{&tab.free, &tab.spentMost, &tab.spentSum}
+	for i := range tab.levels {
+		planes = append(planes, &tab.levels[i].clean, &tab.levels[i].latest)
+		for c, cells := range tab.levels[i].tops.cells {
+			if got, want := tab.levels[i].tops.peak[c], slices.Max(cells[:]); got != want {
+				t.Fatalf("seed %d: level %d: peak of tops %v, want %v", seed, i, got, want)
+			}
+		}
+	}
+	for i, p := range planes {
+		for c := range p.cells {
+			if got, want := p.peak[c], slices.Max(p.cells[c][:]); got != want {
+				t.Fatalf("seed %d: plane %d: peak %d, want %d", seed, i, got, want)
+			}
+		}
+	}
+}
+
+// TestTopsBound compares fewest and reach with the exact numbers.
+func TestTopsBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 20_000 {
+		n := r.IntN(40)
+		var all, largest []int64
+		unit := []int64{1, 1000, 1 << 30, 1 << 50}[r.IntN(4)]
+		for range n {
+			x := int64(r.IntN(100)) * unit
+			all = append(all, x)
+			largest = enter(largest, x)
+		}
+		slices.SortFunc(all, func(a, b int64) int { return cmp.Compare(b, a) })
+		tp := newTops(2, 1)
+		tp.set(0, 1, largest)
+		missing := int64(1+r.IntN(2000)) * unit
+		sum, exact := int64(0), int64(-1)
+		for m, x := range all {
+			if sum += x; sum >= missing {
+				exact = int64(m + 1)
+				break
+			}
+		}
+		if got := tp.fewest(0, 1, missing); exact >= 0 && got > exact {
+			t.Fatalf("%v: fewest for %d = %d, want at most %d", all, missing, got, exact)
+		}
+		for count := int64(1); count <= 40; count++ {
+			top := int64(0)
+			for _, x := range all[:min(int(count), len(all))] {
+				top += x
+			}
+			w := reachOf(count)
+			if bound := tp.cells[tp.column(0, 1, w.index)][0] * w.factor; bound < float32(top) {
+				t.Fatalf("%v: reach of %d is %v, want at least %d", all, count, bound, top)
+			}
+		}
+	}
+}
