@@ -34,10 +34,10 @@ func Evaluate(c *golden.Case, r preemption.Release) (golden.Answer, error) {
 	}
 	fast, err := e.Preempt(context.Background(), cluster, preemptor)
 	if err != nil {
-		return golden.Answer{}, fmt.Errorf("Preempt: %w, while Examine decides", err)
+		return golden.Answer{}, fmt.Errorf("by Preempt: %w, while Examine decides", err)
 	}
 	if a, b := summary(fast), summary(&x.Result); a != b {
-		return golden.Answer{}, fmt.Errorf("Preempt decides %s, Examine %s", a, b)
+		return golden.Answer{}, fmt.Errorf("decided by Preempt: %s, by Examine: %s", a, b)
 	}
 	return answer(c, x), nil
 }
