@@ -67,17 +67,20 @@ const (
 // PreemptGroup decides what to evict for a gang:
 //
 //   - With nothing to place, or if the planner places the members with nobody
-//     evicted, it fits.
+//     evicted, it fits. If nobody may be evicted MinCount of them are enough.
 //   - If its policy forbids it, it is ineligible; see [GangPolicyUnset].
 //   - If on a node that a member is nominated to a pod of lower effective priority
-//     is terminating by preemption, the gang waits (from 1.37 on).
+//     that Eligible accepts is terminating by preemption, the gang waits (from 1.37
+//     on).
 //   - Otherwise the planner says where the members go and who has to leave for
 //     it. If fewer than MinCount members can be placed it is unhelpful.
 //
 // Victims are units of strictly lower priority, on whatever node, that Eligible
-// accepts. The evaluator's Compare, Filters and Trace apply; Orders, Sampling,
-// Extenders and Statuses are for single pods. The cluster is left unchanged. An
-// error means that there is no decision.
+// accepts; it is asked about the first member. The evaluator's Compare, Filters and
+// Trace apply, Trace to the reprieve at a given placement, of which
+// [BestPlacement] may try several; Orders, Sampling, Extenders and Statuses are for
+// single pods, and Parallelism makes no difference. The cluster is left unchanged.
+// An error means that there is no decision.
 //
 // It corresponds to PodGroupEvaluator.Preempt of kube-scheduler 1.37.
 func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, planner Planner) (*GangResult, error) {
@@ -100,24 +103,33 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 		return r, nil
 	}
 	q := &gangQuery{Evaluator: e, ctx: ctx, cluster: c, gang: g}
-	fitting, err := q.fitsAsIs(planner)
+	asIs, err := q.fitsAsIs(planner)
 	if err != nil {
 		return nil, err
 	}
-	if fitting != nil {
+	fits := func() *GangResult {
 		r := result(OutcomeFits, "")
-		fitting.fill(q, r)
-		return r, nil
+		asIs.fill(q, r)
+		return r
 	}
-	if !c.release.gangMayPreempt(g) {
+	if asIs.placed() == len(g.Members) {
+		return fits(), nil
+	}
+	switch {
+	case !c.release.gangMayPreempt(g):
+		if asIs.placed() >= g.minCount() {
+			return fits(), nil
+		}
 		return result(OutcomeIneligible, ReasonNever), nil
-	}
-	if c.release.gangsWait() && q.waits() {
+	case c.release.gangsWait() && q.waits():
 		return result(OutcomeWaiting, ReasonOngoing), nil
-	}
-	if !q.hasVictims() {
+	case !q.hasVictims():
+		if asIs.placed() >= g.minCount() {
+			return fits(), nil
+		}
 		r := result(OutcomeUnhelpful, ReasonNoGangVictims)
-		r.Code = Unresolvable
+		r.Code, r.Exact = Unresolvable, asIs.exact
+		asIs.refuse(r)
 		return r, nil
 	}
 	p, err := planner.plan(q)
@@ -125,11 +137,12 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 		return nil, err
 	}
 	if p.placed() < g.minCount() {
-		r := result(OutcomeUnhelpful, p.status.Message())
-		r.Code = p.status.Code
-		for i := range r.Assignments {
-			r.Assignments[i].Reason = p.reasons[i]
+		if q.ctx.Err() != nil {
+			return nil, context.Cause(ctx) // that there is no plan is not known
 		}
+		r := result(OutcomeUnhelpful, p.status.Message())
+		r.Code, r.Exact = p.status.Code, p.exact
+		p.refuse(r)
 		return r, nil
 	}
 	o := OutcomePreempt
@@ -156,6 +169,7 @@ func (c *Cluster) validateGang(g *Gang) error {
 		return fmt.Errorf("preemption: gang %s: minimum count %d of %d members", g, g.MinCount, len(g.Members))
 	}
 	sum := committed{}
+	seen := make(map[string]bool, len(g.Members))
 	for i, m := range g.Members {
 		if m == nil {
 			return fmt.Errorf("preemption: gang %s: member %d is nil", g, i)
@@ -163,6 +177,10 @@ func (c *Cluster) validateGang(g *Gang) error {
 		if err := validatePod(m); err != nil {
 			return err
 		}
+		if seen[m.String()] {
+			return fmt.Errorf("preemption: gang %s: member %s is there twice", g, m)
+		}
+		seen[m.String()] = true
 		sum = sum.plus(m.Requests)
 	}
 	if !sum.small() {
@@ -187,8 +205,7 @@ func (q *gangQuery) waits() bool {
 			continue
 		}
 		for _, p := range slot.pods {
-			if p.Termination == TerminatingByPreemption &&
-				q.cluster.release.PodVictim(p, slot.node, q.cluster.groups).Priority < q.gang.Priority {
+			if p.Termination == TerminatingByPreemption && q.mayEvict(q.cluster.release.PodVictim(p, slot.node, q.cluster.groups)) {
 				return true
 			}
 		}

@@ -32,7 +32,7 @@ import (
 // never worse than GivenPlacement with the same Placer.
 //
 // If the context ends while it searches, it makes do with what it has and says
-// that the result is not exact.
+// that the result is not exact. If it has too little, there is no decision.
 type BestPlacement struct {
 	// Placer is the one to be no worse than where the search is not exact. Nil is
 	// LeastAllocated with the evaluator's filters.
@@ -60,6 +60,9 @@ func (b BestPlacement) noWorse(q *gangQuery, p *gangPlan) (*gangPlan, error) {
 		return p, nil
 	}
 	given, err := GivenPlacement{b.Placer}.plan(q)
+	if q.ctx.Err() != nil {
+		return p, nil // the placer may have noticed
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +75,7 @@ func (b BestPlacement) noWorse(q *gangQuery, p *gangPlan) (*gangPlan, error) {
 // fitsAsIs places the members with nobody evicted, if that can be done.
 func (b BestPlacement) fitsAsIs(q *gangQuery) (*gangPlan, error) {
 	if s := newGangSearch(q); s != nil {
-		if s.capacityUpTo(math.MinInt64) < len(q.gang.Members) {
-			return nil, nil
-		}
-		return s.fill(math.MinInt64), nil
+		return s.asIs(), nil
 	}
 	return q.fitsAsIs(GivenPlacement{b.Placer})
 }
@@ -101,10 +101,14 @@ type gangNode struct {
 	first int
 }
 
+// mostMembers bounds the gangs that are searched exactly: the search notes choices
+// among as many in 16 bits.
+const mostMembers = math.MaxUint16 - 1
+
 // newGangSearch readies the exact search, nil if it does not apply.
 func newGangSearch(q *gangQuery) *gangSearch {
 	f, ok := builtin(q.filters())
-	if !ok || !f.resources || !q.gang.alike() {
+	if !ok || !f.resources || !q.gang.alike() || len(q.gang.Members) > mostMembers {
 		return nil
 	}
 	s := &gangSearch{gangQuery: q, table: q.cluster.engine.table}
@@ -319,18 +323,32 @@ func (s *gangSearch) capacityUpTo(top int64) int {
 	return sum
 }
 
-// fill places the members in node order with everybody gone up to a priority.
-func (s *gangSearch) fill(top int64) *gangPlan {
-	p := &gangPlan{exact: true, reasons: make([]string, len(s.gang.Members))}
+// asIs places the members in node order with nobody evicted.
+func (s *gangSearch) asIs() *gangPlan {
+	p := s.newPlan()
+	next := 0
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		for range s.capacity(n, top) {
-			if len(p.nodes) < len(s.gang.Members) {
-				p.nodes = append(p.nodes, s.cluster.nodes[n.index])
-			}
+		for range min(s.capacity(n, math.MinInt64), len(p.nodes)-next) {
+			p.nodes[next] = s.cluster.nodes[n.index]
+			next++
 		}
 	}
+	p.leaveOut(next)
 	return p
+}
+
+func (s *gangSearch) newPlan() *gangPlan {
+	members := len(s.gang.Members)
+	return &gangPlan{nodes: make([]*Node, members), reasons: make([]string, members), exact: true}
+}
+
+// leaveOut says why the members from one on are not placed.
+func (p *gangPlan) leaveOut(from int) {
+	for i := from; i < len(p.nodes); i++ {
+		short := "no node has room for more members"
+		p.refused(i, short, Status{Code: Unschedulable, Reasons: []string{short}})
+	}
 }
 
 // tops returns the priorities of those who may go, ascending, after one that is
@@ -358,11 +376,8 @@ func (s *gangSearch) tops() []int64 {
 func (s *gangSearch) best() *gangPlan {
 	tops := s.tops()
 	size := s.capacityUpTo(tops[len(tops)-1])
-	p := &gangPlan{nodes: make([]*Node, len(s.gang.Members)), reasons: make([]string, len(s.gang.Members)), exact: true}
-	short := Status{Code: Unschedulable, Reasons: []string{"no node has room for more members"}}
-	for i := size; i < len(p.nodes); i++ {
-		p.reasons[i], p.status = short.Message(), short
-	}
+	p := s.newPlan()
+	p.leaveOut(size)
 	// With spent budgets violated more members might be placed. That the search does
 	// not know.
 	p.exact = size == len(p.nodes) || !s.anySpent()

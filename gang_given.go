@@ -19,6 +19,9 @@ type Placer func(ctx context.Context, view View, g *Gang) ([]*Node, error)
 // is what that placement costs, and for monotone filters no victim of it could be
 // spared.
 //
+// Members that the placer does not place, or that do not fit where it places them,
+// even with all victims gone, are left out, as long as MinCount remain.
+//
 // With the built-in filters and members of one priority only pods on the nodes
 // used are tested, each against its own node alone, which comes to the same.
 type GivenPlacement struct {
@@ -32,7 +35,12 @@ func (g GivenPlacement) plan(q *gangQuery) (*gangPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.evictFor(nodes, victims)
+	p, err := q.evictFor(nodes, victims)
+	if err != nil {
+		return nil, err
+	}
+	p.given = true
+	return p, nil
 }
 
 // victims returns the units that the gang may evict, in the order of nodes and of
@@ -105,7 +113,7 @@ func (q *gangQuery) without(victims []*Victim) *reducedView {
 // PodsOn returns the pods left on the node.
 func (v *reducedView) PodsOn(n *Node) []*Pod { return v.left[n] }
 
-// fitsAsIs returns a plan that evicts nobody, nil if the planner has none.
+// fitsAsIs returns the planner's plan that evicts nobody.
 func (q *gangQuery) fitsAsIs(planner Planner) (*gangPlan, error) {
 	given, ok := planner.(GivenPlacement)
 	if !ok {
@@ -115,26 +123,53 @@ func (q *gangQuery) fitsAsIs(planner Planner) (*gangPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(nodes, nil) {
-		return nil, nil
-	}
-	t, err := q.newTrial(nodes)
+	p, err := q.evictFor(nodes, nil)
 	if err != nil {
 		return nil, err
 	}
-	status, _, err := t.fits()
-	if err != nil || !status.Fits() {
-		return nil, err
-	}
-	return &gangPlan{nodes: nodes, exact: true}, nil
+	p.given, p.exact = true, p.placed() == len(nodes)
+	return p, nil
 }
 
-// evictFor returns what it takes to have the members where they are placed. If
-// they do not fit even with all victims gone, none of them counts as placed.
+// noNode is why a member is not placed that the placer did not place.
+const noNode = "the placer found no node for it"
+
+// evictFor returns what it takes to have the members where they are placed. Those
+// that do not fit there even with all victims gone, beside those before them, do
+// not count as placed.
 func (q *gangQuery) evictFor(nodes []*Node, victims []*Victim) (*gangPlan, error) {
-	t, err := q.newTrial(nodes)
+	p := &gangPlan{nodes: slices.Clone(nodes), reasons: make([]string, len(nodes))}
+	for i, n := range nodes {
+		if n == nil {
+			p.refused(i, noNode, Status{Code: Unschedulable, Reasons: []string{"the placer found no node for " + q.gang.Members[i].String()}})
+		}
+	}
+	for p.placed() >= q.gang.minCount() {
+		done, err := q.tryPlaces(p, victims)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			break
+		}
+	}
+	return p, nil
+}
+
+// refused says that a member is not placed.
+func (p *gangPlan) refused(i int, reason string, status Status) {
+	p.nodes[i], p.reasons[i] = nil, reason
+	if p.status.Fits() {
+		p.status = status
+	}
+}
+
+// tryPlaces completes the plan by its victims if the members placed fit. If not
+// the first that does not is one less.
+func (q *gangQuery) tryPlaces(p *gangPlan, victims []*Victim) (done bool, err error) {
+	t, err := q.newTrial(p.nodes)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	concerned := victims
 	if t.local() {
@@ -142,33 +177,36 @@ func (q *gangQuery) evictFor(nodes []*Node, victims []*Victim) (*gangPlan, error
 	}
 	for _, v := range concerned {
 		if err := t.remove(v); err != nil {
-			return nil, err
+			return false, err
 		}
 	}
-	p := &gangPlan{nodes: nodes, reasons: make([]string, len(nodes))}
-	for i, n := range nodes {
-		if n == nil {
-			p.reasons[i] = "the placer found no node for it"
-			p.status = Status{Code: Unschedulable, Reasons: []string{"the placer found no node for " + q.gang.Members[i].String()}}
-		}
-	}
-	status, member, err := t.fits()
+	status, _, err := t.fits()
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	if !status.Fits() {
-		if status, member, err = q.firstRefusal(nodes, victims); err != nil {
-			return nil, err
+	if status.Fits() {
+		q.traceRemoved(p, concerned)
+		return true, q.reprieve(t, p, victims, concerned)
+	}
+	status, member, err := q.firstRefusal(p.nodes, victims)
+	if err != nil {
+		return false, err
+	}
+	p.refused(member, "node "+p.nodes[member].Name+": "+status.Message(), status)
+	return false, nil
+}
+
+// traceRemoved tells the trace about each node used.
+func (q *gangQuery) traceRemoved(p *gangPlan, gone []*Victim) {
+	if q.Trace == nil || q.Trace.Removed == nil {
+		return
+	}
+	for i, n := range p.nodes {
+		if n != nil && !slices.Contains(p.nodes[:i], n) {
+			on := slices.DeleteFunc(slices.Clone(gone), func(v *Victim) bool { return !slices.Contains(v.Nodes, n) })
+			q.Trace.Removed(n, on, Status{}, nil)
 		}
-		p.status = status
-		p.reasons[member] = "node " + nodes[member].Name + ": " + status.Message()
-		p.nodes = make([]*Node, len(nodes))
-		return p, nil
 	}
-	if err := q.reprieve(t, p, victims, concerned); err != nil {
-		return nil, err
-	}
-	return p, nil
 }
 
 // firstRefusal says which member is refused first with all victims gone, and why.
@@ -202,6 +240,7 @@ func (q *gangQuery) reprieve(t trial, p *gangPlan, all, concerned []*Victim) err
 		violating = slices.DeleteFunc(violating, func(v Violation) bool { return t.local() && !t.touches(v.Victim) })
 		rest = slices.DeleteFunc(slices.Clone(rest), func(v *Victim) bool { return t.local() && !t.touches(v) })
 	}
+	q.traceClassified(violating)
 	attempt := func(v Violation) (spared bool, err error) {
 		if err := t.add(v.Victim); err != nil {
 			return false, err
@@ -240,4 +279,18 @@ func (q *gangQuery) reprieve(t trial, p *gangPlan, all, concerned []*Victim) err
 	}
 	p.victims = merge(concerned, evicted[0], evicted[1])
 	return nil
+}
+
+// traceClassified tells the trace about each node that violating victims have
+// pods on.
+func (q *gangQuery) traceClassified(violating []Violation) {
+	if q.Trace == nil || q.Trace.Classified == nil || len(violating) == 0 {
+		return
+	}
+	for _, n := range q.cluster.nodes {
+		on := slices.DeleteFunc(slices.Clone(violating), func(v Violation) bool { return !slices.Contains(v.Victim.Nodes, n) })
+		if len(on) > 0 {
+			q.Trace.Classified(n, on)
+		}
+	}
 }

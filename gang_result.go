@@ -31,20 +31,24 @@ type GangResult struct {
 	// ClearNominations are the pods of lower priority that lose their nomination to
 	// a node that members go to. Up to 1.37 none do.
 	ClearNominations []*Pod
-	// Nomination says what becomes of the members' nominations: kept, or set to
-	// their assignments.
+	// Nomination says what becomes of the members' nominations: kept, cleared, or
+	// set to their assignments. Members without one keep theirs then.
 	Nomination Nomination
-	// Exact says that no placement of as many members costs less, by the criteria
-	// of [BestPlacement]. If not, the plan is good, by the heuristic that
-	// BestPlacement describes, or that of the given placement.
+	// Exact says that no plan places more members, and none of as many costs less,
+	// by the criteria of [BestPlacement]. If not, the plan is good, by the heuristic
+	// that BestPlacement describes, or that of the given placement. Of an unhelpful
+	// outcome it says that there surely is no plan.
 	Exact bool
+
+	given bool // the plan is what a given placement costs
 }
 
 // An Assignment is the place of a member.
 type Assignment struct {
 	Pod  *Pod
 	Node *Node // nil: not placed
-	// Reason says why the member was not placed.
+	// Reason says why the member was not placed, as far as the reason of the result
+	// does not.
 	Reason string
 }
 
@@ -78,16 +82,19 @@ func (r *GangResult) Explain() string {
 	case OutcomeFits:
 		b.WriteString("nothing needs evicting\n")
 	case OutcomePreempt:
-		fmt.Fprintf(&b, "%s evicted, %s, ", plural(len(r.Delete)+len(r.Terminating), "pod"), plural(r.Violations, "budget violation"))
-		if r.Exact {
-			b.WriteString("and no placement costs less\n")
-		} else {
-			b.WriteString("found by a heuristic: cheaper placements may exist\n")
+		fmt.Fprintf(&b, "%s evicted, %s; ", plural(len(r.Delete)+len(r.Terminating), "pod"), plural(r.Violations, "budget violation"))
+		switch {
+		case r.Exact:
+			b.WriteString("no placement of as many members costs less\n")
+		case r.given:
+			b.WriteString("that is what the given placement costs, others may cost less\n")
+		default:
+			b.WriteString("found by a heuristic, other placements may cost less\n")
 		}
 	default:
 		fmt.Fprintf(&b, "%s: %s\n", r.Outcome, r.Reason)
 	}
-	for _, n := range r.nodesUsed() {
+	for _, n := range r.nodesConcerned() {
 		fmt.Fprintf(&b, "\nnode %s\n", n.Name)
 		for _, a := range r.Assignments {
 			if a.Node == n {
@@ -100,19 +107,41 @@ func (r *GangResult) Explain() string {
 			}
 		}
 	}
+	gap := "\n"
 	for _, a := range r.Assignments {
 		if a.Node == nil && a.Reason != "" {
-			fmt.Fprintf(&b, "\n%s is not placed: %s\n", a.Pod, a.Reason)
+			fmt.Fprintf(&b, "%s%s is not placed: %s\n", gap, a.Pod, a.Reason)
+			gap = ""
 		}
 	}
 	return b.String()
 }
 
+// nodesConcerned returns the nodes used and then those that only lose pods.
+func (r *GangResult) nodesConcerned() []*Node {
+	nodes := r.nodesUsed()
+	seen := make(map[*Node]bool)
+	for _, n := range nodes {
+		seen[n] = true
+	}
+	for _, v := range r.Victims {
+		for _, n := range v.Nodes {
+			if !seen[n] {
+				seen[n] = true
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	return nodes
+}
+
 // nodesUsed returns the nodes that members go to, in the order of the members.
 func (r *GangResult) nodesUsed() []*Node {
 	var nodes []*Node
+	seen := make(map[*Node]bool)
 	for _, a := range r.Assignments {
-		if a.Node != nil && !slices.Contains(nodes, a.Node) {
+		if a.Node != nil && !seen[a.Node] {
+			seen[a.Node] = true
 			nodes = append(nodes, a.Node)
 		}
 	}
@@ -126,6 +155,7 @@ type gangPlan struct {
 	victims    []*Victim
 	violations int
 	exact      bool
+	given      bool   // what a given placement costs
 	status     Status // why no more members could be placed
 }
 
@@ -139,6 +169,19 @@ func (p *gangPlan) placed() int {
 	return n
 }
 
+// refuse says in a result that too few members could be placed, and why each
+// was not.
+func (p *gangPlan) refuse(r *GangResult) {
+	r.Nomination = ClearNomination
+	for i, n := range p.nodes {
+		if n == nil {
+			r.Assignments[i].Reason = p.reasons[i]
+		} else {
+			r.Assignments[i].Reason = "too few others find room"
+		}
+	}
+}
+
 // fill writes the plan into a result.
 func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
 	c := q.cluster
@@ -148,7 +191,7 @@ func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
 			r.Assignments[i].Reason = p.reasons[i]
 		}
 	}
-	r.Exact, r.Victims, r.Violations = p.exact, p.victims, p.violations
+	r.Exact, r.given, r.Victims, r.Violations = p.exact, p.given, p.victims, p.violations
 	if r.Outcome != OutcomePreempt {
 		return
 	}

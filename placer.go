@@ -16,6 +16,7 @@ import (
 func LeastAllocated(filters ...Filter) Placer {
 	return func(ctx context.Context, view View, g *Gang) ([]*Node, error) {
 		p := placing{view: view, nodes: view.Nodes(), used: make([]Resources, len(view.Nodes()))}
+		_, p.plain = builtin(filters)
 		for i, n := range p.nodes {
 			p.used[i] = Resources{}
 			for _, x := range view.PodsOn(n) {
@@ -47,6 +48,8 @@ type placing struct {
 	used  []Resources
 	// runs are the dry runs of the members before, as long as they are all alike.
 	runs []DryRun
+	// plain: only built-in filters, to which the pods' names and labels are nothing.
+	plain bool
 }
 
 func (p *placing) count(i int, x *Pod) {
@@ -57,7 +60,7 @@ func (p *placing) count(i int, x *Pod) {
 // best returns the node for member i, -1 if none takes it.
 func (p *placing) best(filters []Filter, g *Gang, placed []*Node, i int) (int, error) {
 	m := g.Members[i]
-	if i == 0 || !replicas(g.Members[i-1], m) {
+	if i == 0 || !replicas(g.Members[i-1], m, p.plain) {
 		if err := p.begin(filters, g, placed, i); err != nil {
 			return -1, err
 		}
@@ -83,8 +86,8 @@ func (p *placing) best(filters []Filter, g *Gang, placed []*Node, i int) (int, e
 
 // replicas reports whether two members differ in nothing that a filter would
 // look at.
-func replicas(a, b *Pod) bool {
-	return alike(a, b) && a.Namespace == b.Namespace && a.Group == b.Group && maps.Equal(a.Labels, b.Labels)
+func replicas(a, b *Pod, plain bool) bool {
+	return alike(a, b) && (plain || a.Namespace == b.Namespace && a.Group == b.Group && maps.Equal(a.Labels, b.Labels))
 }
 
 // holding returns the pods nominated to the node that hold their place against

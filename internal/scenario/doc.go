@@ -56,6 +56,7 @@
 //	examine H              the decision and what was found out on every node
 //	explain H              Examination.Explain
 //	message H              Examination.Message
+//	gang NAME prio=10 …    the decision about a group of pods, see below
 //	importance             the victims, the most important first
 //	filter-pdb [POD …]     the victims split by the budgets, in the order given or
 //	                       of importance
@@ -79,6 +80,18 @@
 //	filter only                    leaves the default filters out
 //	extender NAME uninterested ignorable fail="…" keep=n1,n2 drop=n1 order=n2,n1
 //	    victims=(NODE POD …) violations=(NODE 3) extra=NODE
+//
+// # Gangs
+//
+// The members of a gang are the lines of its input. They have its priority unless
+// they say otherwise; on=NODE is where they are placed. If none says so the placer
+// is LeastAllocated.
+//
+//	gang NAME prio=10 min=2 policy=preempts|never planner=given|best message|explain
+//	member POD on=NODE cpu=1 …
+//
+// The planner is GivenPlacement unless it is best: BestPlacement. With message or
+// explain only GangResult.Message or Explain is printed.
 //
 // # Laws
 //

@@ -31,6 +31,7 @@ var directives = map[string]func(*world, *Block) (string, error){
 	"examine":     (*world).examine,
 	"explain":     (*world).explain,
 	"message":     (*world).message,
+	"gang":        (*world).gang,
 	"importance":  (*world).importance,
 	"filter-pdb":  (*world).filterPDB,
 	"pick":        (*world).pick,
