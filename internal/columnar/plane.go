@@ -1,6 +1,9 @@
 package columnar
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // blockSize is how many nodes share a maximum. A block's answers to a comparison
 // fit in one word.
@@ -9,13 +12,14 @@ const blockSize = 64
 // lanes are one dimension of a block.
 type lanes [blockSize]int64
 
-// A plane holds, for every node, an amount in each dimension, and the maxima of
+// A plane holds, for every node, an amount in each dimension, and the extremes of
 // each block of nodes. Lanes without a node hold never.
 type plane struct {
-	dims  int
-	nodes int
-	cells []lanes // block×dims + dim
-	peak  []int64 // block×dims + dim
+	dims   int
+	nodes  int
+	cells  []lanes // block×dims + dim
+	peak   []int64 // the maximum, likewise
+	trough []int64 // the minimum over the nodes there are
 }
 
 // never is less than any amount that is asked for.
@@ -40,6 +44,7 @@ func (p *plane) grow() {
 			}
 			p.cells = append(p.cells, l)
 			p.peak = append(p.peak, never)
+			p.trough = append(p.trough, math.MaxInt64)
 		}
 	}
 	p.nodes++
@@ -64,7 +69,15 @@ func (p *plane) set(node, dim int, amount int64) {
 	} else if old == p.peak[i] {
 		p.peak[i] = p.cells[i].max()
 	}
+	if amount <= p.trough[i] {
+		p.trough[i] = amount
+	} else if old == p.trough[i] {
+		p.trough[i] = p.cells[i].min(p.inBlock(node / blockSize))
+	}
 }
+
+// inBlock returns how many nodes a block has.
+func (p *plane) inBlock(block int) int { return min(p.nodes-block*blockSize, blockSize) }
 
 // add changes a node's amount in one dimension by so much.
 func (p *plane) add(node, dim int, delta int64) {
@@ -81,6 +94,14 @@ func (l *lanes) max() int64 {
 	return m
 }
 
+func (l *lanes) min(nodes int) int64 {
+	m := l[0]
+	for _, x := range l[1:nodes] {
+		m = min(m, x)
+	}
+	return m
+}
+
 // remove drops a node; those behind it move up.
 func (p *plane) remove(node int) {
 	for d := range p.dims {
@@ -91,13 +112,13 @@ func (p *plane) remove(node int) {
 	}
 	p.nodes--
 	blocks := (p.nodes + blockSize - 1) / blockSize
-	p.cells, p.peak = p.cells[:blocks*p.dims], p.peak[:blocks*p.dims]
+	p.cells, p.peak, p.trough = p.cells[:blocks*p.dims], p.peak[:blocks*p.dims], p.trough[:blocks*p.dims]
 	for i := node / blockSize * p.dims; i < len(p.cells); i++ {
-		p.peak[i] = p.cells[i].max()
+		p.peak[i], p.trough[i] = p.cells[i].max(), p.cells[i].min(p.inBlock(i/p.dims))
 	}
 }
 
 // clone returns a copy.
 func (p *plane) clone() plane {
-	return plane{p.dims, p.nodes, append([]lanes(nil), p.cells...), append([]int64(nil), p.peak...)}
+	return plane{p.dims, p.nodes, slices.Clone(p.cells), slices.Clone(p.peak), slices.Clone(p.trough)}
 }

@@ -165,9 +165,9 @@ func (x *search) topLevel() int {
 // enough returns which nodes of a block have what is demanded, where violations
 // add so many times what the largest violator takes.
 func (x *search) enough(p *plane, block int, violations int64) uint64 {
-	mask := ^uint64(0)
+	mask := ^uint64(0) >> (blockSize - p.inBlock(block))
 	if violations > 0 {
-		mask = ^x.closed[block] // usually few
+		mask &^= x.closed[block] // few are left
 	}
 	for _, d := range x.Demands {
 		i := block*x.dims + d.Dim
@@ -178,7 +178,9 @@ func (x *search) enough(p *plane, block int, violations int64) uint64 {
 			if p.peak[i] < d.Amount {
 				return 0
 			}
-			mask &= atLeast(&p.cells[i], d.Amount)
+			if p.trough[i] < d.Amount {
+				mask &= atLeast(&p.cells[i], d.Amount)
+			}
 		} else {
 			if p.peak[i] < d.Amount && sum(p.peak[i], times(x.spentMost.peak[i], violations)) < d.Amount {
 				return 0

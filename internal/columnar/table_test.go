@@ -132,9 +132,15 @@ func checkPeaks(t *testing.T, seed uint64, tab *Table) {
 			if got, want := p.peak[c], slices.Max(p.cells[c][:]); got != want {
 				t.Fatalf("seed %d: plane %d: peak %d, want %d", seed, i, got, want)
 			}
+			nodes := p.nodes - c/p.dims*blockSize
+			if got, want := p.trough[c], slices.Min(cells(p, c)[:min(nodes, blockSize)]); got != want {
+				t.Fatalf("seed %d: plane %d: trough %d, want %d", seed, i, got, want)
+			}
 		}
 	}
 }
+
+func cells(p *plane, c int) []int64 { return p.cells[c][:] }
 
 // TestTopsBound compares fewest and reach with the exact numbers.
 func TestTopsBound(t *testing.T) {
