@@ -76,7 +76,7 @@ func (f *fastSearch) verify(node int, run DryRun) (k *Candidate, same bool, err 
 	if err != nil || status.Fits() {
 		return nil, err == nil, err
 	}
-	order, violating := f.reprieveOrder(node)
+	sorted, order, violating := f.reprieveOrder(node)
 	var kept []*Victim
 	for _, v := range order {
 		if !slices.ContainsFunc(gone, func(g *Victim) bool { return g.Pods[0] == v.Pods[0] }) {
@@ -117,23 +117,22 @@ func (f *fastSearch) verify(node int, run DryRun) (k *Candidate, same bool, err 
 			k.Violations += v.Pods
 		}
 	}
-	slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
-	k.Victims = victims
+	k.Victims = slices.DeleteFunc(sorted, func(v *Victim) bool { return !slices.Contains(victims, v) })
 	return k, false, nil
 }
 
-// reprieveOrder returns the victims on a node in the order in which they are put
-// back.
-func (f *fastSearch) reprieveOrder(node int) ([]*Victim, []Violation) {
+// reprieveOrder returns the victims on a node by importance, and in the order in
+// which they are put back.
+func (f *fastSearch) reprieveOrder(node int) (sorted, order []*Victim, violating []Violation) {
 	c := NodeCase{Preemptor: f.preemptor, Victims: f.cluster.victimsOn(f.cluster.slots[node])}
-	victims := c.potentialVictims()
-	slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
-	violating, rest := f.cluster.classify(victims)
-	order := make([]*Victim, 0, len(victims))
+	sorted = c.potentialVictims()
+	slices.SortStableFunc(sorted, func(a, b *Victim) int { return CompareImportance(b, a) })
+	violating, rest := f.cluster.classify(sorted)
+	order = make([]*Victim, 0, len(sorted))
 	for _, v := range violating {
 		order = append(order, v.Victim)
 	}
-	return append(order, rest...), violating
+	return sorted, append(order, rest...), violating
 }
 
 // mostThatFit returns beside how many of the first victims kept the preemptor
