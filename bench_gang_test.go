@@ -49,7 +49,8 @@ func BenchmarkPreemptGroupGiven(b *testing.B) {
 	c := workload{nodes: 1000, pods: 30}.cluster(benchSeed)
 	g := benchGang(100)
 	var e Evaluator
-	nodes, err := LeastAllocated(DefaultFilters()...)(context.Background(), (&gangQuery{Evaluator: &e, cluster: c, gang: g}).without((&gangQuery{Evaluator: &e, cluster: c, gang: g}).victims()), g)
+	emptied := &reducedView{c, &gangQuery{Evaluator: &e, cluster: c, gang: g}}
+	nodes, err := LeastAllocated(DefaultFilters()...)(context.Background(), emptied, g)
 	if err != nil {
 		b.Fatal(err)
 	}

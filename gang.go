@@ -107,30 +107,19 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 	if err != nil {
 		return nil, err
 	}
-	fits := func() *GangResult {
+	switch {
+	case asIs != nil:
 		r := result(OutcomeFits, "")
 		asIs.fill(q, r)
-		return r
-	}
-	if asIs.placed() == len(g.Members) {
-		return fits(), nil
-	}
-	switch {
+		return r, nil
 	case !c.release.gangMayPreempt(g):
-		if asIs.placed() >= g.minCount() {
-			return fits(), nil
-		}
-		return result(OutcomeIneligible, ReasonNever), nil
+		return q.withoutVictims(planner, result(OutcomeIneligible, ReasonNever))
 	case c.release.gangsWait() && q.waits():
 		return result(OutcomeWaiting, ReasonOngoing), nil
 	case !q.hasVictims():
-		if asIs.placed() >= g.minCount() {
-			return fits(), nil
-		}
 		r := result(OutcomeUnhelpful, ReasonNoGangVictims)
-		r.Code, r.Exact = Unresolvable, asIs.exact
-		asIs.refuse(r)
-		return r, nil
+		r.Code = Unresolvable
+		return q.withoutVictims(planner, r)
 	}
 	p, err := planner.plan(q)
 	if err != nil {
@@ -152,6 +141,24 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 	r := result(o, "")
 	p.fill(q, r)
 	return r, nil
+}
+
+// withoutVictims returns that the gang fits if MinCount of its members are placed
+// with nobody evicted, and otherwise the refusal.
+func (q *gangQuery) withoutVictims(planner Planner, refusal *GangResult) (*GangResult, error) {
+	p, err := q.asIs(planner)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case p.placed() >= q.gang.minCount():
+		refusal.Outcome, refusal.Reason, refusal.Code = OutcomeFits, "", Fits
+		p.fill(q, refusal)
+	case refusal.Outcome == OutcomeUnhelpful:
+		refusal.Exact = p.exact
+		p.refuse(refusal)
+	}
+	return refusal, nil
 }
 
 func (g *Gang) minCount() int {

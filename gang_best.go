@@ -75,6 +75,9 @@ func (b BestPlacement) noWorse(q *gangQuery, p *gangPlan) (*gangPlan, error) {
 // fitsAsIs places the members with nobody evicted, if that can be done.
 func (b BestPlacement) fitsAsIs(q *gangQuery) (*gangPlan, error) {
 	if s := newGangSearch(q); s != nil {
+		if s.capacityUpTo(math.MinInt64) < len(q.gang.Members) {
+			return nil, nil
+		}
 		return s.asIs(), nil
 	}
 	return q.fitsAsIs(GivenPlacement{b.Placer})

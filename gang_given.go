@@ -30,38 +30,16 @@ type GivenPlacement struct {
 }
 
 func (g GivenPlacement) plan(q *gangQuery) (*gangPlan, error) {
-	victims := q.victims()
-	nodes, err := q.place(g.Placer, q.without(victims))
+	nodes, err := q.place(g.Placer, &reducedView{q.cluster, q})
 	if err != nil {
 		return nil, err
 	}
-	p, err := q.evictFor(nodes, victims)
+	p, err := q.evictFor(nodes, true)
 	if err != nil {
 		return nil, err
 	}
 	p.given = true
 	return p, nil
-}
-
-// victims returns the units that the gang may evict, in the order of nodes and of
-// pods on them.
-func (q *gangQuery) victims() []*Victim {
-	var victims []*Victim
-	seen := make(map[*Victim]bool)
-	for _, s := range q.cluster.slots {
-		for _, v := range q.cluster.victimsOn(s) {
-			if len(v.Pods) > 1 {
-				if seen[v] {
-					continue
-				}
-				seen[v] = true
-			}
-			if q.mayEvict(v) {
-				victims = append(victims, v)
-			}
-		}
-	}
-	return victims
 }
 
 // place asks a placer and checks what it says.
@@ -84,50 +62,68 @@ func (q *gangQuery) place(placer Placer, view View) ([]*Node, error) {
 	return nodes, nil
 }
 
-// reducedView is a cluster without some of its pods.
+// reducedView is the cluster without the pods that a gang may evict.
 type reducedView struct {
 	*Cluster
-	gone map[*Pod]bool
-	left map[*Node][]*Pod
-}
-
-func (q *gangQuery) without(victims []*Victim) *reducedView {
-	v := &reducedView{q.cluster, make(map[*Pod]bool), make(map[*Node][]*Pod)}
-	for _, x := range victims {
-		for _, p := range x.Pods {
-			v.gone[p] = true
-		}
-	}
-	for _, s := range q.cluster.slots {
-		left := make([]*Pod, 0, len(s.pods))
-		for _, p := range s.pods {
-			if !v.gone[p] {
-				left = append(left, p)
-			}
-		}
-		v.left[s.node] = left
-	}
-	return v
+	q *gangQuery
 }
 
 // PodsOn returns the pods left on the node.
-func (v *reducedView) PodsOn(n *Node) []*Pod { return v.left[n] }
+func (v *reducedView) PodsOn(n *Node) []*Pod {
+	slot := v.byName[n.Name]
+	if slot == nil {
+		return nil
+	}
+	left := make([]*Pod, 0, len(slot.pods))
+	for _, p := range slot.pods {
+		if !v.q.mayEvict(v.victimOf(p, slot)) {
+			left = append(left, p)
+		}
+	}
+	return left
+}
 
-// fitsAsIs returns the planner's plan that evicts nobody.
+// fitsAsIs returns a plan that places all members and evicts nobody, nil if the
+// planner has none.
 func (q *gangQuery) fitsAsIs(planner Planner) (*gangPlan, error) {
 	given, ok := planner.(GivenPlacement)
 	if !ok {
 		return planner.(BestPlacement).fitsAsIs(q)
 	}
 	nodes, err := q.place(given.Placer, q.cluster)
+	if err != nil || slices.Contains(nodes, nil) {
+		return nil, err
+	}
+	t, err := q.newTrial(nodes)
 	if err != nil {
 		return nil, err
 	}
-	p, err := q.evictFor(nodes, nil)
+	if status, _, err := t.fits(); err != nil || !status.Fits() {
+		return nil, err
+	}
+	return &gangPlan{nodes: nodes, exact: true, given: true}, nil
+}
+
+// asIs returns the planner's plan that evicts nobody, whether or not it places
+// all members.
+func (q *gangQuery) asIs(planner Planner) (*gangPlan, error) {
+	given, ok := planner.(GivenPlacement)
+	if !ok {
+		best := planner.(BestPlacement)
+		if s := newGangSearch(q); s != nil {
+			return s.asIs(), nil
+		}
+		given.Placer = best.Placer
+	}
+	nodes, err := q.place(given.Placer, q.cluster)
 	if err != nil {
 		return nil, err
 	}
-	p.given, p.exact = true, p.placed() == len(nodes)
+	p, err := q.evictFor(nodes, false)
+	if err != nil {
+		return nil, err
+	}
+	p.given = true
 	return p, nil
 }
 
@@ -135,9 +131,9 @@ func (q *gangQuery) fitsAsIs(planner Planner) (*gangPlan, error) {
 const noNode = "the placer found no node for it"
 
 // evictFor returns what it takes to have the members where they are placed. Those
-// that do not fit there even with all victims gone, beside those before them, do
-// not count as placed.
-func (q *gangQuery) evictFor(nodes []*Node, victims []*Victim) (*gangPlan, error) {
+// that do not fit there even with all victims gone, or with nobody evicted if
+// evict is false, do not count as placed.
+func (q *gangQuery) evictFor(nodes []*Node, evict bool) (*gangPlan, error) {
 	p := &gangPlan{nodes: slices.Clone(nodes), reasons: make([]string, len(nodes))}
 	for i, n := range nodes {
 		if n == nil {
@@ -145,7 +141,7 @@ func (q *gangQuery) evictFor(nodes []*Node, victims []*Victim) (*gangPlan, error
 		}
 	}
 	for p.placed() >= q.gang.minCount() {
-		done, err := q.tryPlaces(p, victims)
+		done, err := q.tryPlaces(p, evict)
 		if err != nil {
 			return nil, err
 		}
@@ -166,16 +162,16 @@ func (p *gangPlan) refused(i int, reason string, status Status) {
 
 // tryPlaces completes the plan by its victims if the members placed fit. If not
 // the first that does not is one less.
-func (q *gangQuery) tryPlaces(p *gangPlan, victims []*Victim) (done bool, err error) {
+func (q *gangQuery) tryPlaces(p *gangPlan, evict bool) (done bool, err error) {
 	t, err := q.newTrial(p.nodes)
 	if err != nil {
 		return false, err
 	}
-	concerned := victims
-	if t.local() {
-		concerned = slices.DeleteFunc(slices.Clone(victims), func(v *Victim) bool { return !t.touches(v) })
+	var victims gangVictims
+	if evict {
+		victims = q.victimsFor(t)
 	}
-	for _, v := range concerned {
+	for _, v := range victims.concerned {
 		if err := t.remove(v); err != nil {
 			return false, err
 		}
@@ -185,10 +181,10 @@ func (q *gangQuery) tryPlaces(p *gangPlan, victims []*Victim) (done bool, err er
 		return false, err
 	}
 	if status.Fits() {
-		q.traceRemoved(p, concerned)
-		return true, q.reprieve(t, p, victims, concerned)
+		q.traceRemoved(p, victims.concerned)
+		return true, q.reprieve(t, p, victims)
 	}
-	status, member, err := q.firstRefusal(p.nodes, victims)
+	status, member, err := q.firstRefusal(p.nodes, victims.concerned)
 	if err != nil {
 		return false, err
 	}
@@ -224,21 +220,23 @@ func (q *gangQuery) firstRefusal(nodes []*Node, victims []*Victim) (Status, int,
 }
 
 // reprieve puts back as many of the removed victims as possible.
-func (q *gangQuery) reprieve(t trial, p *gangPlan, all, concerned []*Victim) error {
+func (q *gangQuery) reprieve(t trial, p *gangPlan, victims gangVictims) error {
 	compare := q.Compare
 	if compare == nil {
 		compare = CompareImportance
 	}
 	mostImportantFirst := func(a, b *Victim) int { return compare(b, a) }
+	concerned := victims.concerned
 	slices.SortStableFunc(concerned, mostImportantFirst)
 	violating, rest := []Violation(nil), concerned
 	if q.cluster.budgets.count() > 0 {
-		// Budgets are charged for all victims of the cluster, so these are all sorted.
-		sorted := slices.Clone(all)
-		slices.SortStableFunc(sorted, mostImportantFirst)
-		violating, rest = q.cluster.classify(sorted)
-		violating = slices.DeleteFunc(violating, func(v Violation) bool { return t.local() && !t.touches(v.Victim) })
-		rest = slices.DeleteFunc(slices.Clone(rest), func(v *Victim) bool { return t.local() && !t.touches(v) })
+		all := slices.Concat(concerned, victims.charged)
+		slices.SortStableFunc(all, mostImportantFirst)
+		violating, rest = q.cluster.classify(all)
+		if len(victims.charged) > 0 {
+			violating = slices.DeleteFunc(violating, func(v Violation) bool { return !t.touches(v.Victim) })
+			rest = slices.DeleteFunc(slices.Clone(rest), func(v *Victim) bool { return !t.touches(v) })
+		}
 	}
 	q.traceClassified(violating)
 	attempt := func(v Violation) (spared bool, err error) {

@@ -57,7 +57,7 @@ var hopeless = &Candidate{}
 // plan is what the placement costs. Members without a node are said to have found
 // none, or not to have been reached.
 func (h *heuristic) plan() (*gangPlan, error) {
-	p, err := h.evictFor(h.nodes, h.victims())
+	p, err := h.evictFor(h.nodes, true)
 	if err != nil {
 		return nil, err
 	}

@@ -129,6 +129,6 @@ func (t *gangRooms) fits() (Status, int, error) {
 
 func (t *gangRooms) local() bool { return true }
 
-func (t *gangRooms) touches(v *Victim) bool {
-	return slices.ContainsFunc(v.Nodes, func(n *Node) bool { return t.rooms[n] != nil })
-}
+func (t *gangRooms) uses(n *Node) bool { return t.rooms[n] != nil }
+
+func (t *gangRooms) touches(v *Victim) bool { return slices.ContainsFunc(v.Nodes, t.uses) }

@@ -12,7 +12,9 @@ type trial interface {
 	// local: only pods on the nodes used can make a difference, each to its own
 	// node.
 	local() bool
-	// touches reports whether the victim has a pod on a node used.
+	// uses reports whether members are placed on the node, touches whether the victim
+	// has a pod on such a node.
+	uses(n *Node) bool
 	touches(v *Victim) bool
 }
 
@@ -111,9 +113,9 @@ func (t *gangRuns) fits() (Status, int, error) {
 
 func (t *gangRuns) local() bool { return false }
 
-func (t *gangRuns) touches(v *Victim) bool {
-	return slices.ContainsFunc(v.Nodes, func(n *Node) bool { return t.nodes[n] })
-}
+func (t *gangRuns) uses(n *Node) bool { return t.nodes[n] }
+
+func (t *gangRuns) touches(v *Victim) bool { return slices.ContainsFunc(v.Nodes, t.uses) }
 
 // builtinFilters says which of the built-in filters there are.
 type builtinFilters struct {
