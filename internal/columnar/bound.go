@@ -98,12 +98,33 @@ func (x *search) reachable(l *level, block int, mask uint64, within reach) uint6
 		}
 		free := &x.free.cells[block*x.dims+d.Dim]
 		largest := &l.tops.cells[l.tops.column(block, d.Dim, within.index)]
+		if bits.OnesCount64(mask) > denseLanes {
+			mask &= madeUp(free, largest, d.Amount, within.factor)
+			continue
+		}
 		for m := mask; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			if missing := d.Amount - free[i]; float32(missing) > largest[i]*within.factor {
+			if float32(d.Amount-free[i]) > largest[i]*within.factor {
 				mask &^= 1 << i
 			}
 		}
+	}
+	return mask
+}
+
+// denseLanes is from how many lanes on it is faster to compute all of a block
+// without branches than those asked for one by one.
+const denseLanes = 16
+
+// madeUp returns in which lanes the largest make up for what is missing.
+func madeUp(free *lanes, largest *[blockSize]float32, amount int64, factor float32) uint64 {
+	mask := uint64(0)
+	for i, x := range free {
+		bit := uint64(0)
+		if float32(amount-x) <= largest[i]*factor {
+			bit = 1
+		}
+		mask |= bit << (i & 63)
 	}
 	return mask
 }
