@@ -12,7 +12,8 @@ import (
 // that take it by the filters; of equals the first. That is kube-scheduler's
 // default way of scoring, without the other scores and without chance.
 //
-// It takes O(members × nodes).
+// It takes O(members × nodes), with dry runs of every node for every member if
+// there are filters other than the built-in ones.
 func LeastAllocated(filters ...Filter) Placer {
 	return func(ctx context.Context, view View, g *Gang) ([]*Node, error) {
 		p := placing{view: view, nodes: view.Nodes(), used: make([]Resources, len(view.Nodes()))}
@@ -46,8 +47,10 @@ type placing struct {
 	view  View
 	nodes []*Node
 	used  []Resources
-	// runs are the dry runs of the members before, as long as they are all alike.
-	runs []DryRun
+	// runs are the dry runs of the members before, as long as they are all alike, and
+	// shares what is left of the nodes that take such a member, -1 of the others.
+	runs   []DryRun
+	shares []float64
 	// plain: only built-in filters, to which the pods' names and labels are nothing.
 	plain bool
 }
@@ -64,24 +67,50 @@ func (p *placing) best(filters []Filter, g *Gang, placed []*Node, i int) (int, e
 		if err := p.begin(filters, g, placed, i); err != nil {
 			return -1, err
 		}
-	} else if last := placed[i-1]; last != nil {
-		for _, run := range p.runs {
-			if err := run.Add(g.Members[i-1], last); err != nil {
-				return -1, err
-			}
-		}
+	} else if err := p.follow(g, placed, i); err != nil {
+		return -1, err
 	}
 	at, most := -1, -1.0
-	for j := range p.nodes {
-		status, err := fitTest{node: p.nodes[j], run: p.runs[j], nominated: p.holding(g, m, p.nodes[j])}.fits()
-		if err != nil {
-			return -1, err
-		}
-		if share := p.shareLeft(j, m); status.Fits() && share > most {
+	for j, share := range p.shares {
+		if share > most {
 			at, most = j, share
 		}
 	}
 	return at, nil
+}
+
+// follow accounts for the placement of the member before one that is like it.
+func (p *placing) follow(g *Gang, placed []*Node, i int) error {
+	last := placed[i-1]
+	if last == nil {
+		return nil
+	}
+	for j, n := range p.nodes {
+		if p.plain && n != last {
+			continue // built-in filters look at their own node alone
+		}
+		if err := p.runs[j].Add(g.Members[i-1], last); err != nil {
+			return err
+		}
+		if err := p.test(g, i, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// test finds out what member i would leave of a node.
+func (p *placing) test(g *Gang, i, j int) error {
+	m, n := g.Members[i], p.nodes[j]
+	status, err := fitTest{node: n, run: p.runs[j], nominated: p.holding(g, m, n)}.fits()
+	if err != nil {
+		return err
+	}
+	p.shares[j] = -1
+	if status.Fits() {
+		p.shares[j] = p.shareLeft(j, m)
+	}
+	return nil
 }
 
 // replicas reports whether two members differ in nothing that a filter would
@@ -105,17 +134,20 @@ func (p *placing) begin(filters []Filter, g *Gang, placed []*Node, i int) error 
 	if err != nil {
 		return err
 	}
-	p.runs = make([]DryRun, len(p.nodes))
+	p.runs, p.shares = make([]DryRun, len(p.nodes)), make([]float64, len(p.nodes))
 	for j, n := range p.nodes {
 		if p.runs[j], err = prepared.Begin(n); err != nil {
 			return err
 		}
 		for k := range i {
-			if placed[k] != nil {
+			if placed[k] != nil && (!p.plain || placed[k] == n) {
 				if err := p.runs[j].Add(g.Members[k], placed[k]); err != nil {
 					return err
 				}
 			}
+		}
+		if err := p.test(g, i, j); err != nil {
+			return err
 		}
 	}
 	return nil
