@@ -83,7 +83,8 @@ func (e *Evaluator) preemptSlow(ctx context.Context, c *Cluster, preemptor *Pod)
 	if err != nil {
 		return nil, err
 	}
-	return &x.Result, nil
+	result := x.Result // likewise: the examination goes
+	return &result, nil
 }
 
 // Examine makes the same decision as Preempt and keeps what it saw: the status of
@@ -114,7 +115,8 @@ func (e *Evaluator) evaluate(ctx context.Context, c *Cluster, preemptor *Pod, de
 	for i := range x.Nodes {
 		x.FilterRuns += x.Nodes[i].FilterRuns
 	}
-	return x, nil
+	kept := *x // in memory of its own, so that it does not keep the dry runs
+	return &kept, nil
 }
 
 // decide judges all nodes as they are, checks the preemptor, dry-runs, asks the

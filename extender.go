@@ -59,8 +59,13 @@ func (x *Extender) ask(ctx context.Context, preemptor *Pod, view View, candidate
 	if err != nil {
 		return nil, err
 	}
-	placeholder := func(n *Node) bool {
-		return slices.ContainsFunc(candidates, func(c *Candidate) bool { return c.Node == n && len(c.Victims) == 0 })
+	placeholder := make(map[*Node]bool) // shown without victims
+	for _, c := range candidates {
+		placeholder[c.Node] = len(c.Victims) == 0
+	}
+	known := make(map[*Node]bool, len(view.Nodes()))
+	for _, n := range view.Nodes() {
+		known[n] = true
 	}
 	kept := make([]*Candidate, 0, len(answer))
 	seen := make(map[*Node]bool, len(answer))
@@ -68,15 +73,17 @@ func (x *Extender) ask(ctx context.Context, preemptor *Pod, view View, candidate
 		switch {
 		case c == nil || c.Node == nil:
 			return nil, fmt.Errorf("it returned a candidate without a node")
-		case !slices.Contains(view.Nodes(), c.Node):
+		case !known[c.Node]:
 			return nil, fmt.Errorf("it returned node %s, which is not the cluster's", c.Node.Name)
 		case seen[c.Node]:
 			return nil, fmt.Errorf("it returned node %s twice", c.Node.Name)
-		case slices.ContainsFunc(c.Victims, func(v *Victim) bool { return v == nil || len(v.Pods) == 0 }):
+		case slices.ContainsFunc(c.Victims, func(v *Victim) bool { return v == nil || len(v.Pods) == 0 || slices.Contains(v.Pods, nil) }):
 			return nil, fmt.Errorf("it returned a victim without pods on node %s", c.Node.Name)
+		case c.Violations < 0:
+			return nil, fmt.Errorf("it returned a negative number of violations on node %s: %d", c.Node.Name, c.Violations)
 		}
 		seen[c.Node] = true
-		if len(c.Victims) == 0 && !placeholder(c.Node) {
+		if len(c.Victims) == 0 && !placeholder[c.Node] {
 			if x.Ignorable {
 				continue
 			}

@@ -79,6 +79,8 @@ func TestExtenders(t *testing.T) {
 		{"node twice", []preemption.Extender{{Name: "x", Process: only("n1", "n1")}}, "error preemption: extender x: it returned node n1 twice"},
 		{"nil victim", []preemption.Extender{{Name: "x", Process: with("n0", func(c *preemption.Candidate) { c.Victims = []*preemption.Victim{nil} })}}, "error preemption: extender x: it returned a victim without pods on node n0"},
 		{"victim without pods", []preemption.Extender{{Name: "x", Process: with("n0", func(c *preemption.Candidate) { c.Victims = []*preemption.Victim{{}} })}}, "error preemption: extender x: it returned a victim without pods on node n0"},
+		{"victim with a nil pod", []preemption.Extender{{Name: "x", Process: with("n0", func(c *preemption.Candidate) { c.Victims = []*preemption.Victim{{Pods: []*preemption.Pod{nil}}} })}}, "error preemption: extender x: it returned a victim without pods on node n0"},
+		{"negative violations", []preemption.Extender{{Name: "x", Process: with("n1", func(c *preemption.Candidate) { c.Violations = -1 })}}, "error preemption: extender x: it returned a negative number of violations on node n1: -1"},
 		{"scribbles over its argument", []preemption.Extender{{Ignorable: true, Process: func(_ context.Context, _ *preemption.Pod, c []*preemption.Candidate) ([]*preemption.Candidate, error) {
 			clear(c)
 			return nil, errHook
