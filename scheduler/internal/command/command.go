@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -31,8 +32,20 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 	case errors.Is(err, errNo):
 		return ExitNo
 	}
-	fmt.Fprintln(streams.ErrOut, "error:", err)
+	fmt.Fprintln(streams.ErrOut, "error:", firstLines(err.Error()))
 	return ExitError
+}
+
+// mostLines of an error are shown: an input with one mistake in it often has it
+// in every object.
+const mostLines = 10
+
+func firstLines(s string) string {
+	lines := strings.Split(s, "\n")
+	if len(lines) <= mostLines {
+		return s
+	}
+	return fmt.Sprintf("%s\n(and %d more)", strings.Join(lines[:mostLines], "\n"), len(lines)-mostLines)
 }
 
 // New returns the command.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,10 @@ the other nodes do not do.
 The cluster is that of the kubeconfig, or a dump (-f), which may be in any form
 that kubectl prints. A good dump has everything that matters:
 
-  kubectl get nodes,pods,pdb,priorityclasses,namespaces,pvc,pv,storageclasses,csinodes -A -o json
+  kubectl get -A -o json nodes,pods,pdb,priorityclasses,namespaces,pvc,pv,storageclasses,\
+  csinodes,csidrivers,csistoragecapacities,volumeattachments
+
+and podgroups,compositepodgroups where the cluster has them.
 
 kube-scheduler's own filters of 1.37 decide what fits. All nodes are looked at,
 where kube-scheduler stops after enough candidates.
@@ -140,6 +144,8 @@ func (o *explainOptions) validate(args []string) error {
 		return errors.New("name a pod, or give --pod-file, --all-pending or --example")
 	case o.example && len(o.files) > 0:
 		return errors.New("--example and -f exclude each other")
+	case o.podFile == "-" && slices.Contains(o.files, "-"):
+		return errors.New("-f and --pod-file cannot both be standard input")
 	case o.allPending && (o.whatIf != "" || o.minPriority):
 		return errors.New("--what-if and --min-priority are about one pod, not --all-pending")
 	}

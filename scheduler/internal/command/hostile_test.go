@@ -65,6 +65,20 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
+// An error that every object has is told ten times.
+func TestManyErrors(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(oneNode)
+	for i := range 1000 {
+		b.WriteString(podJSON(fmt.Sprintf("p%d", i), `{"priorityClassName":"gold"}`))
+	}
+	code, _, stderr := run([]byte(b.String()), "explain", "-f", "-", "p0")
+	// The last line of the error says that there are no classes at all.
+	if code != ExitError || strings.Count(stderr, "\n") != mostLines+1 || !strings.HasSuffix(stderr, "\n(and 991 more)\n") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
 // aliases is a YAML document that would grow tenfold with each level.
 func aliases(levels int) string {
 	var b strings.Builder
@@ -112,9 +126,12 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"explain", "-f", "/nonexistent/dump", "p"}, `the path "/nonexistent/dump" does not exist`},
 		{[]string{"explain", "--example", "--pod-file", "/nonexistent/pod"}, `the path "/nonexistent/pod" does not exist`},
 		{[]string{"explain", "--example", "--pod-file", two}, "want one pod, found 2"},
+		{[]string{"explain", "-f", "x,-", "--pod-file", "-"}, "-f and --pod-file cannot both be standard input"},
 		{[]string{"explain", "--example", "nosuch"}, "there is no pod shop/nosuch"},
 		{[]string{"explain", "--example", "-n", "a", "b/c"}, "pod b/c is in another namespace than -n a"},
 		{[]string{"explain", "--example", "--what-if", "nonsense"}, "is no change"},
+		{[]string{"explain", "--example", "--what-if", "prio=5"}, `"prio" is no resource that a scheduler counts`},
+		{[]string{"explain", "--example", "--what-if", "pods=5"}, `"pods" is no resource that a scheduler counts`},
 		{[]string{"explain", "--example", "--what-if", "cpu=much"}, "is no quantity"},
 		{[]string{"explain", "--example", "--what-if", "cpu=-1"}, "is no quantity"},
 		{[]string{"explain", "--example", "--what-if", "cpu=99999999999E"}, "is no quantity"},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"example.com/preemption/internal/golden"
@@ -60,5 +61,22 @@ func TestMinPriorityIsMinimal(t *testing.T) {
 	t.Logf("%d lowest priorities, %d cases without", found, none)
 	if found == 0 || none == 0 {
 		t.Error("the cases show nothing")
+	}
+}
+
+// A nominated pod keeps its room from pods of lower or equal priority, so that
+// not any priority will do, even though nobody has to go.
+func TestMinPriorityAboveNominated(t *testing.T) {
+	input := oneNode + `{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"default","name":"first"},"status":{"nominatedNodeName":"n1"},` +
+		`"spec":{"priority":50,"containers":[{"name":"a","resources":{"requests":{"cpu":"3"}}}]}}` +
+		podJSON("p", `{"priority":10,"containers":[{"name":"a","resources":{"requests":{"cpu":"2"}}}]}`) +
+		podJSON("small", `{"priority":10,"containers":[{"name":"a","resources":{"requests":{"cpu":"1"}}}]}`)
+	for pod, want := range map[string]string{
+		"p":     "Lowest priority that gets it a node:\n  51: it fits on node n1\n",
+		"small": "Lowest priority that gets it a node:\n  any: it fits on node n1\n",
+	} {
+		if _, stdout, stderr := run([]byte(input), "explain", "-f", "-", pod, "--min-priority"); !strings.Contains(stdout, want) {
+			t.Errorf("%s: %s%s", pod, stdout, stderr)
+		}
 	}
 }

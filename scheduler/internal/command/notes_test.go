@@ -11,13 +11,15 @@ func TestNotes(t *testing.T) {
 		"schedulerName":"other","schedulingGates":[{"name":"wait"}],"schedulingGroup":{"podGroupName":"g"},"resourceClaims":[{"name":"gpu"}],
 		"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","namespaceSelector":{"matchLabels":{"a":"b"}}}]}},
 		"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],"containers":[{"name":"a"}]}}`
-	input := oneNode + pending + podJSON("lost", `{"nodeName":"n9"}`) + `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}`
+	input := oneNode + pending + podJSON("lost", `{"nodeName":"n9"}`) + `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}` +
+		`{"apiVersion":"policy/v1beta1","kind":"PodDisruptionBudget","metadata":{"name":"b"}}`
 	_, stdout, stderr := run([]byte(input), "explain", "-f", "-", "p")
 	for _, want := range []string{
-		"passed over, as no decision depends on them: v1 Secret",
+		"passed over, as filters and preemption do not look at them here: v1 Secret",
+		"passed over, as only other versions of their API can be read: policy/v1beta1 PodDisruptionBudget",
 		"no PodDisruptionBudgets in the input: victims are chosen as if none of them was protected",
 		"no Namespaces in the input: affinity terms that select namespaces by label select none",
-		"1 pods are on nodes that the input does not have, and do not count",
+		"1 pod is on a node that the input does not have, and does not count",
 		"the pod asks for the scheduler other, which may decide otherwise",
 		"the pod has scheduling gates: it is not scheduled before they are gone",
 		"the pod belongs to PodGroup g: it was judged alone",
@@ -47,5 +49,17 @@ func TestNotesOnVolumes(t *testing.T) {
 		if code != ExitNo || !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d: %q is not said\n%s%s", code, want, stdout, stderr)
 		}
+	}
+}
+
+// A pod of no class has the default one's priority, if it is known.
+func TestNoteOnClasses(t *testing.T) {
+	const want = "no PriorityClasses in the input: the pod has priority 0, as if none was the default"
+	class := `{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"normal"},"value":7,"globalDefault":true}`
+	if _, stdout, stderr := run([]byte(oneNode+podJSON("p", `{}`)), "explain", "-f", "-", "p"); !strings.Contains(stdout, want) {
+		t.Errorf("%q is not said\n%s%s", want, stdout, stderr)
+	}
+	if _, stdout, stderr := run([]byte(oneNode+class+podJSON("p", `{}`)), "explain", "-f", "-", "p"); strings.Contains(stdout, want) || !strings.Contains(stdout, "priority 7,") {
+		t.Errorf("with a default class:\n%s%s", stdout, stderr)
 	}
 }

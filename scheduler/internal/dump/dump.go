@@ -6,11 +6,11 @@ package dump
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"example.com/preemption/kube"
@@ -23,8 +23,8 @@ type Contents struct {
 	Plugins scheduler.Objects
 	// Namespace is that of objects that name none, "" for "default".
 	Namespace string
-	// Other counts the objects that no decision depends on, by kind.
-	Other map[string]int
+	// other counts the objects that are not read, by kind.
+	other map[schema.GroupVersionKind]int
 }
 
 // Files reads the files, directories and addresses of that name; "-" is the
@@ -66,17 +66,32 @@ func (c *Contents) visit(b *resource.Builder) error {
 }
 
 // OtherKinds lists the kinds of the objects that no decision depends on.
-func (c *Contents) OtherKinds() []string { return slices.Sorted(maps.Keys(c.Other)) }
+func (c *Contents) OtherKinds() []string { return c.passedOver(false) }
+
+// StrangeVersions lists the kinds of the objects that a decision could depend on
+// but that are of an API version that is not read.
+func (c *Contents) StrangeVersions() []string { return c.passedOver(true) }
+
+func (c *Contents) passedOver(strange bool) []string {
+	var list []string
+	for gvk := range c.other {
+		if known[gvk.GroupKind()] == strange {
+			list = append(list, gvk.GroupVersion().String()+" "+gvk.Kind)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
 
 // add puts the object where its kind belongs.
 func (c *Contents) add(u *unstructured.Unstructured) error {
 	gvk := u.GroupVersionKind()
 	add := kinds[gvk]
 	if add == nil {
-		if c.Other == nil {
-			c.Other = make(map[string]int)
+		if c.other == nil {
+			c.other = make(map[schema.GroupVersionKind]int)
 		}
-		c.Other[gvk.GroupVersion().String()+" "+gvk.Kind]++
+		c.other[gvk]++
 		return nil
 	}
 	if u.GetName() == "" && u.GetGenerateName() == "" {

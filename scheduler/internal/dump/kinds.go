@@ -12,12 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	defaults "k8s.io/kubernetes/pkg/apis/core/v1"
 )
 
 // kinds says where the objects of each kind go.
 var kinds = map[schema.GroupVersionKind]func(*Contents, *unstructured.Unstructured) error{
 	v1.SchemeGroupVersion.WithKind("Node"):                  into(func(c *Contents) *[]*v1.Node { return &c.Cluster.Nodes }),
-	v1.SchemeGroupVersion.WithKind("Pod"):                   namespaced(into(func(c *Contents) *[]*v1.Pod { return &c.Cluster.Pods })),
+	v1.SchemeGroupVersion.WithKind("Pod"):                   namespaced(pod),
 	v1.SchemeGroupVersion.WithKind("Namespace"):             into(func(c *Contents) *[]*v1.Namespace { return &c.Plugins.Namespaces }),
 	v1.SchemeGroupVersion.WithKind("PersistentVolume"):      into(func(c *Contents) *[]*v1.PersistentVolume { return &c.Plugins.PersistentVolumes }),
 	v1.SchemeGroupVersion.WithKind("PersistentVolumeClaim"): namespaced(into(func(c *Contents) *[]*v1.PersistentVolumeClaim { return &c.Plugins.PersistentVolumeClaims })),
@@ -35,6 +36,15 @@ var kinds = map[schema.GroupVersionKind]func(*Contents, *unstructured.Unstructur
 	storagev1.SchemeGroupVersion.WithKind("VolumeAttachment"):   into(func(c *Contents) *[]*storagev1.VolumeAttachment { return &c.Plugins.VolumeAttachments }),
 }
 
+// known are the kinds of any version.
+var known = func() map[schema.GroupKind]bool {
+	m := make(map[schema.GroupKind]bool, len(kinds))
+	for gvk := range kinds {
+		m[gvk.GroupKind()] = true
+	}
+	return m
+}()
+
 // into converts an object and appends it to a list.
 func into[T any](list func(*Contents) *[]*T) func(*Contents, *unstructured.Unstructured) error {
 	return func(c *Contents, u *unstructured.Unstructured) error {
@@ -45,6 +55,21 @@ func into[T any](list func(*Contents) *[]*T) func(*Contents, *unstructured.Unstr
 		}
 		return err
 	}
+}
+
+// pod takes in a pod. One from a manifest, that the API server has not seen, gets
+// the defaults that it would: requests follow limits, host ports the host's
+// network.
+func pod(c *Contents, u *unstructured.Unstructured) error {
+	p, err := convert[v1.Pod](u)
+	if err != nil {
+		return err
+	}
+	if p.UID == "" && p.CreationTimestamp.IsZero() {
+		defaults.SetObjectDefaults_Pod(p)
+	}
+	c.Cluster.Pods = append(c.Cluster.Pods, p)
+	return nil
 }
 
 // namespaced gives an object without a namespace, from a manifest, the one that

@@ -5,12 +5,10 @@ import (
 	"io"
 
 	v1 "k8s.io/api/core/v1"
-	defaults "k8s.io/kubernetes/pkg/apis/core/v1"
 )
 
-// Pod reads a manifest with one pod that does not exist yet, and fills in the
-// defaults that the API server would. One that names no namespace gets the given
-// one.
+// Pod reads a manifest with one pod that does not exist yet. One that names no
+// namespace gets the given one.
 func Pod(name string, stdin io.Reader, namespace string) (*v1.Pod, error) {
 	c := Contents{Namespace: namespace}
 	if err := c.Files([]string{name}, false, stdin); err != nil {
@@ -26,6 +24,5 @@ func Pod(name string, stdin io.Reader, namespace string) (*v1.Pod, error) {
 	if p.Spec.NodeName != "" {
 		return nil, fmt.Errorf("%s: Pod %s/%s: spec.nodeName is set: the pod is not for a scheduler to place", name, p.Namespace, p.Name)
 	}
-	defaults.SetObjectDefaults_Pod(p)
 	return p, nil
 }

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	schedutil "k8s.io/kubernetes/pkg/scheduler/util"
 
 	"example.com/preemption"
 )
@@ -49,6 +51,9 @@ func ParseChange(s string) (Change, error) {
 		c.priority = &priority
 		return c, nil
 	}
+	if !counted(what) {
+		return c, fmt.Errorf("%q: %q is no resource that a scheduler counts, such as cpu, memory or example.com/gpu", s, what)
+	}
 	q, err := resource.ParseQuantity(value)
 	if err != nil || q.Sign() < 0 || q.CmpInt64(math.MaxInt64/1000) > 0 {
 		return c, fmt.Errorf("%q: %q is no quantity such as 500m, 2 or 1Gi", s, value)
@@ -58,6 +63,16 @@ func ParseChange(s string) (Change, error) {
 		c.amount = q.MilliValue()
 	}
 	return c, nil
+}
+
+// counted reports whether the scheduler looks at requests for the resource. The
+// number of pods is not requested.
+func counted(name string) bool {
+	switch name {
+	case preemption.CPU, preemption.Memory, preemption.EphemeralStorage:
+		return true
+	}
+	return schedutil.IsScalarResourceName(v1.ResourceName(name))
 }
 
 func budgetName(what string) (string, bool) {

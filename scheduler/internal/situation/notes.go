@@ -17,8 +17,11 @@ func (s *Situation) notes() []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 
+	if strange := c.StrangeVersions(); len(strange) > 0 {
+		note("passed over, as only other versions of their API can be read: %s", strings.Join(strange, ", "))
+	}
 	if other := c.OtherKinds(); len(other) > 0 {
-		note("passed over, as no decision depends on them: %s", strings.Join(other, ", "))
+		note("passed over, as filters and preemption do not look at them here: %s", strings.Join(other, ", "))
 	}
 	if len(c.Cluster.PodDisruptionBudgets) == 0 {
 		note("no PodDisruptionBudgets in the input: victims are chosen as if none of them was protected")
@@ -36,7 +39,9 @@ func (s *Situation) notes() []string {
 			lost++
 		}
 	}
-	if lost > 0 {
+	if lost == 1 {
+		note("1 pod is on a node that the input does not have, and does not count")
+	} else if lost > 1 {
 		note("%d pods are on nodes that the input does not have, and do not count", lost)
 	}
 	for _, w := range s.Cluster.Warnings() {
@@ -54,6 +59,9 @@ func (s *Situation) NotesOn(pod *preemption.Pod) []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 
+	if p.Spec.Priority == nil && p.Spec.PriorityClassName == "" && len(s.Contents.Cluster.PriorityClasses) == 0 {
+		note("no PriorityClasses in the input: the pod has priority 0, as if none was the default")
+	}
 	if name := p.Spec.SchedulerName; name != "" && name != v1.DefaultSchedulerName {
 		note("the pod asks for the scheduler %s, which may decide otherwise", name)
 	}

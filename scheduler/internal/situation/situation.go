@@ -77,7 +77,7 @@ func New(c *dump.Contents, release preemption.Release, now time.Time) (*Situatio
 
 // passedOver names the kinds in the input that are of no use.
 func passedOver(c *dump.Contents) string {
-	if other := c.OtherKinds(); len(other) > 0 {
+	if other := append(c.StrangeVersions(), c.OtherKinds()...); len(other) > 0 {
 		return " (it has, among others: " + strings.Join(other, ", ") + ")"
 	}
 	return ""

@@ -4,6 +4,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -109,8 +110,8 @@ func (p *Printer) minPriority(w *writer, r *explain.Report) {
 	switch {
 	case !m.Found:
 		w.printf("  none: at no priority does it get a node\n")
-	case m.Decision.Outcome == explanation.Fits:
-		w.printf("  any: at priority %d %s\n", m.Priority, inShort(*m.Decision))
+	case m.Priority == math.MinInt32:
+		w.printf("  any: %s\n", inShort(*m.Decision))
 	default:
 		w.printf("  %d: %s\n", m.Priority, inShort(*m.Decision))
 	}
