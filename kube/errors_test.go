@@ -35,8 +35,8 @@ func TestErrorsNameObjectAndField(t *testing.T) {
 		},
 		{
 			"cpu in millicores",
-			podWith(func(p *v1.Pod) { p.Spec.Containers = []v1.Container{container("main", "cpu", "9300P")} }),
-			`Pod default/p: spec.containers[0].resources.requests[cpu]: Invalid value: "9300P": is more than a scheduler can count`,
+			podWith(func(p *v1.Pod) { p.Spec.Containers = []v1.Container{container("main", "cpu", "9300T")} }),
+			`Pod default/p: spec.containers[0].resources.requests[cpu]: Invalid value: "9300T": is more than a scheduler can count`,
 		},
 		{
 			"overhead",
@@ -61,6 +61,14 @@ func TestErrorsNameObjectAndField(t *testing.T) {
 			"a node",
 			kube.Objects{Nodes: []*v1.Node{nodeWith("n1", "pods", "-110")}},
 			`Node n1: status.allocatable[pods]: Invalid value: "-110": must be zero or more`,
+		},
+		{
+			"several amounts, by name",
+			kube.Objects{Nodes: []*v1.Node{nodeWith("n1", "pods", "-1", "memory", "-2", "cpu", "-3", "ephemeral-storage", "-4")}},
+			`Node n1: [status.allocatable[cpu]: Invalid value: "-3": must be zero or more, ` +
+				`status.allocatable[ephemeral-storage]: Invalid value: "-4": must be zero or more, ` +
+				`status.allocatable[memory]: Invalid value: "-2": must be zero or more, ` +
+				`status.allocatable[pods]: Invalid value: "-1": must be zero or more]`,
 		},
 		{
 			"all that is wrong",

@@ -42,8 +42,40 @@ func TestNodeAffinity(t *testing.T) {
 			if got := decide(t, objects, pod); got != tc.want {
 				t.Errorf("node %q, want %q", got, tc.want)
 			}
+			if status := judge(t, hdd, pod); status.Fits() != (tc.want == "hdd") || !status.Fits() && status.Code != preemption.Unresolvable {
+				t.Errorf("node hdd: %v", status)
+			}
 		})
 	}
+}
+
+// judge asks NodeAffinity about the node.
+func judge(t *testing.T, node *v1.Node, pod *v1.Pod) preemption.Status {
+	t.Helper()
+	p, err := kube.Pod(pod, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := kube.Node(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepared, err := kube.NodeAffinity().Prepare(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prepared == nil {
+		return preemption.Status{}
+	}
+	run, err := prepared.Begin(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := run.Fits()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status
 }
 
 func decide(t *testing.T, objects kube.Objects, pod *v1.Pod) string {

@@ -70,6 +70,10 @@ func TestGroups(t *testing.T) {
 		PodGroups: []*schedulingv1beta1.PodGroup{
 			{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "plain", UID: "1"}},
 			{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "single", UID: "3"},
+				Spec:       schedulingv1beta1.PodGroupSpec{DisruptionMode: &schedulingv1beta1.DisruptionMode{Single: &schedulingv1beta1.SingleDisruptionMode{}}},
+			},
+			{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "whole"},
 				Spec: schedulingv1beta1.PodGroupSpec{
 					PriorityClassName:           "batch",
@@ -93,6 +97,7 @@ func TestGroups(t *testing.T) {
 	}
 	if diff := cmp.Diff([]*preemption.PodGroup{
 		{Namespace: "a", Name: "plain"},
+		{Namespace: "a", Name: "single"},
 		{Namespace: "a", Name: "whole", Priority: 50, DisruptionMode: preemption.DisruptAll, Parent: "root"},
 	}, state.PodGroups); diff != "" {
 		t.Errorf("PodGroups (-want +got):\n%s", diff)
@@ -103,7 +108,7 @@ func TestGroups(t *testing.T) {
 		t.Errorf("CompositePodGroups (-want +got):\n%s", diff)
 	}
 
-	objects.PodGroups[1].Spec.PriorityClassName = "nosuch"
+	objects.PodGroups[2].Spec.PriorityClassName = "nosuch"
 	_, err = objects.State(preemption.Release137)
 	if want := `PodGroup a/whole: spec.priorityClassName: Not found: "nosuch"`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -44,6 +44,13 @@ func TestRequests(t *testing.T) {
 		}}
 		return p
 	}
+	resizedAsWhole := func(node string) *v1.Pod {
+		p := podOn(node, "p", 0, "cpu", "1", "memory", "1Gi")
+		p.Spec.Resources = &v1.ResourceRequirements{Requests: list("cpu", "2", "memory", "1Gi")}
+		p.Status.AllocatedResources = list("cpu", "3", "memory", "1Gi")
+		p.Status.Resources = &v1.ResourceRequirements{Requests: list("cpu", "1", "memory", "2Gi")}
+		return p
+	}
 	infeasible := v1.PodCondition{Type: v1.PodResizePending, Status: v1.ConditionTrue, Reason: v1.PodReasonInfeasible}
 
 	for _, tc := range []struct {
@@ -61,11 +68,14 @@ func TestRequests(t *testing.T) {
 		},
 		{"a resize under way counts the most of what may be used", resized("n1"), preemption.Resources{"cpu": 2000, "memory": 2 * gi}},
 		{"an infeasible resize counts what is allocated", resized("n1", infeasible), preemption.Resources{"cpu": 1000, "memory": 2 * gi}},
+		{"a resize of the pod as a whole", resizedAsWhole("n1"), preemption.Resources{"cpu": 3000, "memory": 2 * gi}},
+		{"that of a pending pod counts its spec", resizedAsWhole(""), preemption.Resources{"cpu": 2000, "memory": 1 * gi}},
 		{"a pending pod counts its spec", resized(""), preemption.Resources{"cpu": 2000, "memory": 1 * gi}},
 		{
 			"resources that no scheduler counts",
-			podOn("", "p", 0, "storage", "1Gi", "requests.cpu", "1", "example.com/gpu", "2", "hugepages-2Mi", "4Mi", "ephemeral-storage", "1Gi"),
-			preemption.Resources{"example.com/gpu": 2, "hugepages-2Mi": 4 * mi, "ephemeral-storage": gi},
+			podOn("", "p", 0, "storage", "1Gi", "requests.cpu", "1", "requests.example.com/gpu", "1",
+				"example.com/gpu", "2", "hugepages-2Mi", "4Mi", "ephemeral-storage", "1Gi", "attachable-volumes-x", "3"),
+			preemption.Resources{"example.com/gpu": 2, "hugepages-2Mi": 4 * mi, "ephemeral-storage": gi, "attachable-volumes-x": 3},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -97,6 +107,7 @@ func TestPod(t *testing.T) {
 			TerminationGracePeriodSeconds: pointer(int64(30)),
 			InitContainers: []v1.Container{
 				{Name: "once", Ports: []v1.ContainerPort{{HostPort: 1}}},
+				{Name: "again", RestartPolicy: pointer(v1.ContainerRestartPolicyOnFailure), Ports: []v1.ContainerPort{{HostPort: 4}}},
 				sidecar(v1.Container{Name: "proxy", Ports: []v1.ContainerPort{{HostPort: 2, Protocol: v1.ProtocolUDP}}}),
 			},
 			Containers: []v1.Container{{Name: "main", Ports: []v1.ContainerPort{{ContainerPort: 80}, {HostPort: 3, HostIP: "10.0.0.1"}}}},

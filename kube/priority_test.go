@@ -28,6 +28,7 @@ func TestPriority(t *testing.T) {
 		name     string
 		classes  *kube.PriorityClasses
 		stored   bool // by the API server
+		node     string
 		class    string
 		priority *int32
 		policy   *v1.PreemptionPolicy
@@ -53,12 +54,13 @@ func TestPriority(t *testing.T) {
 		{name: "stored, whose class has changed since", classes: classes, stored: true, class: "high", priority: pointer(int32(5)), want: 5},
 		{name: "stored before there was a default", classes: classes, stored: true, want: 0},
 		{name: "stored, in a dump without numbers", classes: classes, stored: true, class: "high", want: 1000},
+		{name: "on a node, whose class has changed since", classes: classes, node: "n", class: "high", priority: pointer(int32(5)), want: 5},
 		{name: "stored, with a policy", classes: none, stored: true, priority: pointer(int32(1)), policy: pointer(v1.PreemptNever), want: 1, never: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := &v1.Pod{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p"},
-				Spec:       v1.PodSpec{PriorityClassName: tc.class, Priority: tc.priority, PreemptionPolicy: tc.policy},
+				Spec:       v1.PodSpec{PriorityClassName: tc.class, Priority: tc.priority, PreemptionPolicy: tc.policy, NodeName: tc.node},
 			}
 			if tc.stored {
 				p.UID = "u"

@@ -1,7 +1,9 @@
 package kube
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -61,7 +63,8 @@ func checkRequests(p *v1.Pod) field.ErrorList {
 
 func checkAmounts(path *field.Path, list v1.ResourceList) field.ErrorList {
 	var wrong field.ErrorList
-	for name, q := range list {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		q := list[name]
 		if _, problem := amount(name, q); problem != "" {
 			wrong = append(wrong, field.Invalid(path.Key(string(name)), q.String(), problem))
 		}
@@ -73,7 +76,8 @@ func checkAmounts(path *field.Path, list v1.ResourceList) field.ErrorList {
 func amounts(path *field.Path, list v1.ResourceList) (preemption.Resources, field.ErrorList) {
 	var wrong field.ErrorList
 	r := make(preemption.Resources, len(list))
-	for name, q := range list {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		q := list[name]
 		n, problem := amount(name, q)
 		switch {
 		case problem != "":
