@@ -27,9 +27,13 @@ func (x *search) bound(node, k int, violations int64) Score {
 		if d.Dim == Seat {
 			continue
 		}
-		missing := d.Amount - sum(x.free.at(node, d.Dim), times(x.spentMost.at(node, d.Dim), violations))
+		// Where a difference overflows it turns negative, and the bound is too low.
+		missing := d.Amount - x.free.at(node, d.Dim)
 		if len(r.held) > 0 {
 			missing += x.heldAmount(r, d.Dim)
+		}
+		if missing > 0 && violations > 0 {
+			missing -= x.spentTops.most(node, d.Dim, violations)
 		}
 		if missing > 0 {
 			pods = max(pods, violations+l.tops.fewest(node, d.Dim, missing))
@@ -39,6 +43,8 @@ func (x *search) bound(node, k int, violations int64) Score {
 	s.Sum = weight(l.low) + (pods-1)*weight(x.levels[0].low)
 	if violations == 0 {
 		s.Start = l.latest.at(node, l.startRank(k, pods))
+	} else {
+		s.Start = l.late.at(node, 0)
 	}
 	return s
 }
@@ -55,11 +61,17 @@ func (l *level) startRank(k int, pods int64) int {
 // blockIsWorse reports whether no node of a block can be the best, by bound on
 // the block's maxima.
 func (x *search) blockIsWorse(k int, violations int64, block int) bool {
-	if x.bestNode < 0 || violations > 0 {
+	if x.bestNode < 0 {
 		return false
 	}
 	l := &x.levels[k]
-	s := Score{Top: int64(l.low), Sum: weight(l.low), Pods: 1, Start: l.latest.peak[block*l.latest.dims]}
+	pods := max(violations, 1)
+	s := Score{Violations: violations, Top: int64(l.low), Sum: weight(l.low) + (pods-1)*weight(x.levels[0].low), Pods: pods}
+	if violations == 0 {
+		s.Start = l.latest.peak[block*l.latest.dims]
+	} else {
+		s.Start = l.late.peak[block]
+	}
 	return x.worse(&s, block*blockSize)
 }
 
@@ -98,15 +110,21 @@ func (x *search) reachable(l *level, block int, mask uint64, within reach) uint6
 		}
 		free := &x.free.cells[block*x.dims+d.Dim]
 		largest := &l.tops.cells[l.tops.column(block, d.Dim, within.index)]
-		if bits.OnesCount64(mask) > denseLanes {
-			mask &= madeUp(free, largest, d.Amount, within.factor)
-			continue
-		}
-		for m := mask; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m)
-			if float32(d.Amount-free[i]) > largest[i]*within.factor {
-				mask &^= 1 << i
-			}
+		mask = madeUpIn(mask, free, largest, d.Amount, within.factor)
+	}
+	return mask
+}
+
+// madeUpIn returns in which lanes of a mask the largest make up for what is
+// missing.
+func madeUpIn(mask uint64, have *lanes, largest *[blockSize]float32, amount int64, factor float32) uint64 {
+	if bits.OnesCount64(mask) > denseLanes {
+		return mask & madeUp(have, largest, amount, factor)
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if float32(amount-have[i]) > largest[i]*factor {
+			mask &^= 1 << i
 		}
 	}
 	return mask

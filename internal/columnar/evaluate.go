@@ -26,16 +26,22 @@ func (x *search) greedy(node, level int) (Score, bool) {
 	from := r.below(x.Priority)
 	x.slack = x.slack[:0]
 	for _, d := range x.Demands {
-		s := x.free.at(node, d.Dim) - x.need(r, d) + x.evictable(r, from, d.Dim)
+		s := x.emptied(node, from, d.Dim) - x.need(r, d)
 		if s < 0 {
 			return Score{}, false
 		}
 		x.slack = append(x.slack, s)
 	}
 	violations := int64(0)
+	most := int64(math.MaxInt64)
+	if x.Judge == nil { // which might come to fewer violations
+		most = x.bestScore.Violations
+	}
 	for _, v := range violators {
 		if !x.putBack(r, node, int(v.index)) {
-			violations += int64(v.pods)
+			if violations += int64(v.pods); violations > most {
+				return Score{}, false
+			}
 		}
 	}
 	next := 0
@@ -115,9 +121,14 @@ func (t *Table) request(r *row, i, dim int) int64 {
 	return r.requests[i*(t.dims-1)+dim-1]
 }
 
-// evictable sums what the residents from an index on take in one dimension.
-func (x *search) evictable(r *row, from, dim int) int64 {
-	sum := int64(0)
+// emptied is what is available in one dimension with all residents from an index
+// on gone.
+func (x *search) emptied(node, from, dim int) int64 {
+	if from == 0 {
+		return x.levels[len(x.levels)-1].clean.at(node, dim) + x.spentSum.at(node, dim)
+	}
+	sum := x.free.at(node, dim)
+	r := &x.rows[node]
 	for i := from; i < len(r.residents); i++ {
 		sum += x.request(r, i, dim)
 	}

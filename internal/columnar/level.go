@@ -26,6 +26,8 @@ type level struct {
 	// this level alone: several for the lowest level, where most searches end, one
 	// for the others.
 	latest plane
+	// late is the latest start of anybody of this level alone.
+	late plane
 	// from is the index of the first resident of each node that belongs to this
 	// level or a lower one.
 	from []int32
@@ -47,6 +49,8 @@ func (l *level) grow() {
 	l.tops.grow()
 	l.latest.grow()
 	l.setStarts(l.latest.nodes-1, nil)
+	l.late.grow()
+	l.late.set(l.late.nodes-1, 0, never)
 	l.from = append(l.from, 0)
 }
 
@@ -65,6 +69,7 @@ func (l *level) remove(node int) {
 	l.clean.remove(node)
 	l.tops.remove(node)
 	l.latest.remove(node)
+	l.late.remove(node)
 	l.from = slices.Delete(l.from, node, node+1)
 }
 
@@ -96,7 +101,7 @@ func (t *Table) levelFor(priority int32) int {
 // found makes a level at place k. Nobody is in it yet, so what is available when
 // it is evicted is what was available below it.
 func (t *Table) found(k int, priority int32) {
-	l := level{low: priority, high: priority, latest: newPlane(startsAt(k), len(t.rows))}
+	l := level{low: priority, high: priority, latest: newPlane(startsAt(k), len(t.rows)), late: newPlane(1, len(t.rows))}
 	if k == 0 {
 		l.clean, l.tops, l.from = t.free.clone(), newTops(t.dims, len(t.rows)), make([]int32, len(t.rows))
 		for n := range t.rows {
@@ -108,6 +113,7 @@ func (t *Table) found(k int, priority int32) {
 	}
 	for n := range t.rows {
 		l.setStarts(n, nil)
+		l.late.set(n, 0, never)
 	}
 	t.levels = slices.Insert(t.levels, k, l)
 }
@@ -154,7 +160,7 @@ func (t *Table) Relay() {
 		if i == 0 || exact || taken >= share && len(t.levels) < maxLevels {
 			n := len(t.rows)
 			t.levels = append(t.levels, level{low: s.priority, clean: newPlane(t.dims, n), tops: newTops(t.dims, n),
-				latest: newPlane(startsAt(len(t.levels)), n), from: make([]int32, n)})
+				latest: newPlane(startsAt(len(t.levels)), n), late: newPlane(1, n), from: make([]int32, n)})
 			taken = 0
 		}
 		l := &t.levels[len(t.levels)-1]

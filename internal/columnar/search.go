@@ -95,7 +95,9 @@ func (t *Table) Search(q *Query, s *Scratch) (node int, score Score) {
 	// What is left takes at least one violation.
 	left := x.closeImpossible(top)
 	for v := int64(1); left && v <= mostViolations && v <= x.bestScore.Violations; v++ {
-		x.searchLevels(top, v)
+		if x.anyWith(top, v) {
+			x.searchLevels(top, v)
+		}
 	}
 	if left && x.bestScore.Violations > mostViolations {
 		x.searchRest()
@@ -105,7 +107,7 @@ func (t *Table) Search(q *Query, s *Scratch) (node int, score Score) {
 
 // mostViolations is up to how many violations nodes are sorted by their number.
 // Beyond that those that are left are looked at in one go.
-const mostViolations = 4
+const mostViolations = 16
 
 // searchLevels goes through the levels for the nodes that take at least so many
 // violations. Once a level is above the best found, so are all nodes that need
@@ -118,6 +120,16 @@ func (x *search) searchLevels(top int, violations int64) {
 		}
 		x.searchLevel(k, violations)
 	}
+}
+
+// anyWith reports whether any node that is left could do with so many violations.
+func (x *search) anyWith(top int, violations int64) bool {
+	for b := range x.blocks() {
+		if x.enough(&x.levels[top].clean, b, violations)&^x.closed[b] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // closeImpossible closes the nodes that have not enough with everybody gone up to
@@ -163,30 +175,44 @@ func (x *search) topLevel() int {
 }
 
 // enough returns which nodes of a block have what is demanded, where violations
-// add so many times what the largest violator takes.
+// add as much as that many of the largest violators take. Seats are then left
+// aside.
 func (x *search) enough(p *plane, block int, violations int64) uint64 {
-	mask := ^uint64(0) >> (blockSize - p.inBlock(block))
 	if violations > 0 {
-		mask &^= x.closed[block] // few are left
+		return x.enoughWith(p, block, reachOf(violations))
 	}
+	mask := ^uint64(0) >> (blockSize - p.inBlock(block))
 	for _, d := range x.Demands {
 		i := block*x.dims + d.Dim
+		if p.peak[i] < d.Amount {
+			return 0
+		}
+		if p.trough[i] < d.Amount {
+			mask &= atLeast(&p.cells[i], d.Amount)
+		}
 		if mask == 0 {
 			return 0
 		}
-		if violations == 0 {
-			if p.peak[i] < d.Amount {
-				return 0
-			}
-			if p.trough[i] < d.Amount {
-				mask &= atLeast(&p.cells[i], d.Amount)
-			}
-		} else {
-			if p.peak[i] < d.Amount && sum(p.peak[i], times(x.spentMost.peak[i], violations)) < d.Amount {
-				return 0
-			}
-			mask = atLeastWith(&p.cells[i], &x.spentMost.cells[i], violations, d.Amount, mask)
+	}
+	return mask
+}
+
+// enoughWith is enough with as many violators as are within reach, of the nodes
+// that are left.
+func (x *search) enoughWith(p *plane, block int, within reach) uint64 {
+	mask := ^x.closed[block]
+	for _, d := range x.Demands {
+		if mask == 0 {
+			return 0
 		}
+		if d.Dim == Seat {
+			continue
+		}
+		i, c := block*x.dims+d.Dim, x.spentTops.column(block, d.Dim, within.index)
+		if p.peak[i] < d.Amount && float32(d.Amount-p.peak[i]) > x.spentTops.peak[c]*within.factor {
+			return 0
+		}
+		mask = madeUpIn(mask, &p.cells[i], &x.spentTops.cells[c], d.Amount, within.factor)
 	}
 	return mask
 }
@@ -210,18 +236,6 @@ func atLeastTogether(l, o *lanes, amount int64) uint64 {
 	for i, x := range l {
 		if x != never && sum(x, o[i]) >= amount {
 			mask |= 1 << (i & 63)
-		}
-	}
-	return mask
-}
-
-// atLeastWith returns which lanes of a mask hold at least the amount with so many
-// times what other lanes hold added.
-func atLeastWith(l, o *lanes, count, amount int64, mask uint64) uint64 {
-	for m := mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		if sum(l[i], times(o[i], count)) < amount {
-			mask &^= 1 << i
 		}
 	}
 	return mask
@@ -251,7 +265,10 @@ func (x *search) besideHeld(p *plane, node int, violations int64) bool {
 		return true
 	}
 	for _, d := range x.Demands {
-		have := sum(p.at(node, d.Dim), times(x.spentMost.at(node, d.Dim), violations))
+		have := p.at(node, d.Dim)
+		if violations > 0 {
+			have = sum(have, x.spentSum.at(node, d.Dim))
+		}
 		if have-x.heldAmount(r, d.Dim) < d.Amount {
 			return false
 		}

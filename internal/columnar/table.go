@@ -16,9 +16,10 @@ type Table struct {
 	rows    []row
 	free    plane // with nobody evicted
 	levels  []level
-	// Of the residents that surely violate a budget: the largest request and the sum
-	// of requests, of all priorities.
-	spentMost, spentSum plane
+	// Of the residents that surely violate a budget, of all priorities: the largest
+	// requests and the sum of requests.
+	spentTops tops
+	spentSum  plane
 
 	residents int // in all rows
 	odd       int // rows with odd residents
@@ -78,7 +79,7 @@ type Held struct {
 // New returns an empty table of so many dimensions, seats included. Residents of
 // a node are ordered by compare.
 func New(dims int, chargeAll bool, compare func(node int, a, b *Resident) int) *Table {
-	return &Table{dims: dims, compare: compare, free: newPlane(dims, 0), spentMost: newPlane(dims, 0),
+	return &Table{dims: dims, compare: compare, free: newPlane(dims, 0), spentTops: newTops(dims, 0),
 		spentSum: newPlane(dims, 0), chargeAll: chargeAll}
 }
 
@@ -92,7 +93,7 @@ func (t *Table) Nodes() int { return len(t.rows) }
 func (t *Table) AddNode(allocatable []int64) {
 	t.rows = append(t.rows, row{})
 	t.free.grow()
-	t.spentMost.grow()
+	t.spentTops.grow()
 	t.spentSum.grow()
 	for i := range t.levels {
 		t.levels[i].grow()
@@ -104,7 +105,7 @@ func (t *Table) AddNode(allocatable []int64) {
 func (t *Table) RemoveNode(node int) {
 	t.rows = slices.Delete(t.rows, node, node+1)
 	t.free.remove(node)
-	t.spentMost.remove(node)
+	t.spentTops.remove(node)
 	t.spentSum.remove(node)
 	for i := range t.levels {
 		t.levels[i].remove(node)
@@ -222,10 +223,11 @@ func (t *Table) refresh(node, changed int) {
 	for k := range t.levels {
 		l := &t.levels[k]
 		before := at
-		g.starts = g.starts[:0]
+		g.starts, g.late = g.starts[:0], never
 		for ; at > 0 && r.residents[at-1].Priority <= l.high; at-- {
 			x, requests := &r.residents[at-1], r.requests[(at-1)*w:at*w]
 			t.count(r, x, at-1)
+			g.late = max(g.late, x.Start)
 			if t.isSpent(x) {
 				g.spend(x, requests)
 				continue
@@ -241,6 +243,7 @@ func (t *Table) refresh(node, changed int) {
 		}
 		if changed == everything || k == changed {
 			l.setStarts(node, g.starts)
+			l.late.set(node, 0, g.late)
 		}
 		if changed == everything || k >= changed {
 			if at == before && k > 0 {
@@ -254,27 +257,30 @@ func (t *Table) refresh(node, changed int) {
 	}
 	if changed == everything {
 		for d := range t.dims {
-			t.spentMost.set(node, d, g.most[d])
 			t.spentSum.set(node, d, g.sum[d])
+			if d != Seat {
+				t.spentTops.set(node, d, g.spent[d])
+			}
 		}
 	}
 }
 
 // gathering is what Refresh adds up.
 type gathering struct {
-	clean, most, sum []int64   // by dimension
-	largest          [][]int64 // by dimension, of the residents that may be clean
-	starts           []int64   // of those of one level
+	clean, sum []int64   // by dimension
+	largest    [][]int64 // by dimension, of the residents that may be clean
+	starts     []int64   // of those of one level
+	spent      [][]int64 // by dimension, of the residents that surely violate
+	late       int64     // the latest start of anybody of one level
 }
 
 func (g *gathering) reset(dims int) {
 	if len(g.clean) != dims {
-		*g = gathering{make([]int64, dims), make([]int64, dims), make([]int64, dims), make([][]int64, dims), nil}
+		*g = gathering{clean: make([]int64, dims), sum: make([]int64, dims), largest: make([][]int64, dims), spent: make([][]int64, dims)}
 	}
-	clear(g.most)
 	clear(g.sum)
 	for d := range g.largest {
-		g.largest[d] = g.largest[d][:0]
+		g.largest[d], g.spent[d] = g.largest[d][:0], g.spent[d][:0]
 	}
 }
 
@@ -287,9 +293,10 @@ func (g *gathering) gain(x *Resident, requests []int64) {
 }
 
 func (g *gathering) spend(x *Resident, requests []int64) {
-	g.most[Seat], g.sum[Seat] = max(g.most[Seat], int64(x.Seats)), g.sum[Seat]+int64(x.Seats)
+	g.sum[Seat] += int64(x.Seats)
 	for d, q := range requests {
-		g.most[d+1], g.sum[d+1] = max(g.most[d+1], q), g.sum[d+1]+q
+		g.sum[d+1] += q
+		g.spent[d+1] = enter(g.spent[d+1], q)
 	}
 }
 

@@ -94,16 +94,16 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 func describe(t *Table) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, t.spent, t.odd, t.residents)
-	planes := map[string]*plane{"free": &t.free, "most": &t.spentMost, "sum": &t.spentSum}
+	planes := map[string]*plane{"free": &t.free, "sum": &t.spentSum}
 	for i := range t.levels {
 		l := &t.levels[i]
-		planes[fmt.Sprint("clean", i)], planes[fmt.Sprint("latest", i)] = &l.clean, &l.latest
+		planes[fmt.Sprint("clean", i)], planes[fmt.Sprint("latest", i)], planes[fmt.Sprint("late", i)] = &l.clean, &l.latest, &l.late
 		fmt.Fprintln(&b, l.low, l.high, l.count, l.from)
 		for c := range l.tops.cells {
 			fmt.Fprintln(&b, l.tops.cells[c][:min(t.Nodes(), blockSize)], l.tops.peak[c])
 		}
 	}
-	for _, name := range []string{"free", "most", "sum", "clean0", "latest0", "clean1", "latest1", "clean31", "latest31"} {
+	for _, name := range []string{"free", "sum", "clean0", "latest0", "late0", "late1", "clean1", "latest1", "clean31", "latest31"} {
 		if p := planes[name]; p != nil {
 			for n := range p.nodes {
 				for d := range p.dims {
@@ -118,9 +118,9 @@ func describe(t *Table) string {
 
 func checkPeaks(t *testing.T, seed uint64, tab *Table) {
 	t.Helper()
-	planes := []*plane{&tab.free, &tab.spentMost, &tab.spentSum}
+	planes := []*plane{&tab.free, &tab.spentSum}
 	for i := range tab.levels {
-		planes = append(planes, &tab.levels[i].clean, &tab.levels[i].latest)
+		planes = append(planes, &tab.levels[i].clean, &tab.levels[i].latest, &tab.levels[i].late)
 		for c, cells := range tab.levels[i].tops.cells {
 			if got, want := tab.levels[i].tops.peak[c], slices.Max(cells[:]); got != want {
 				t.Fatalf("seed %d: level %d: peak of tops %v, want %v", seed, i, got, want)

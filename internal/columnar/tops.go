@@ -137,6 +137,17 @@ func reachOf(count int64) reach {
 	}
 }
 
+// most returns at least as much as so many of the node's residents take in one
+// dimension.
+func (t *tops) most(node, dim int, count int64) int64 {
+	r := reachOf(count)
+	sum := float64(t.cells[t.column(node/blockSize, dim, r.index)][node%blockSize]) * float64(r.factor) * roundUp
+	if sum >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(sum) + 1
+}
+
 // fewest returns a number of the node's residents that it takes at least to make
 // up what is missing in one dimension, more than zero.
 func (t *tops) fewest(node, dim int, missing int64) int64 {
