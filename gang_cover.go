@@ -49,6 +49,7 @@ func (c gangCost) compare(o gangCost) int {
 // at least as much as the cheapest one left.
 type cover struct {
 	items []gangItem
+	size  func(amounts []int64) float64
 	// all and least are reach[0] and cheapest[0], which bound takes.
 	all   [][]int64
 	least gangCost
@@ -120,9 +121,7 @@ func (s *gangSearch) newCover(n *gangNode, top int64, m *coverMemory) *cover {
 		item.amounts = amounts[len(amounts)-len(s.demands):]
 		c.items = append(c.items, item)
 	}
-	slices.SortStableFunc(c.items, func(a, b gangItem) int {
-		return cmp.Compare(s.size(b.amounts), s.size(a.amounts))
-	})
+	c.size = s.size
 	c.ahead(len(s.demands), m)
 	return c
 }
@@ -182,12 +181,14 @@ func (s *gangSearch) cost(x *columnar.Resident, top int64) gangCost {
 	return c
 }
 
-// prepare computes reach and cheapest of the items from each on, once.
+// prepare sorts the items, largest first, and computes reach and cheapest of
+// those from each on, once. Most covers are never solved.
 func (c *cover) prepare(dims int) {
 	n := len(c.items)
 	if len(c.reach) == n+1 {
 		return
 	}
+	slices.SortStableFunc(c.items, func(a, b gangItem) int { return cmp.Compare(c.size(b.amounts), c.size(a.amounts)) })
 	c.reach = make([][][]int64, n+1)
 	c.cheapest = make([]gangCost, n+1)
 	c.cheapest[n] = gangCost{math.MaxInt64, math.MaxInt64, 0}
