@@ -192,23 +192,32 @@ func (c *cover) prepare(dims int) {
 	c.reach = make([][][]int64, n+1)
 	c.cheapest = make([]gangCost, n+1)
 	c.cheapest[n] = gangCost{math.MaxInt64, math.MaxInt64, 0}
-	largest := make([][]int64, dims)
-	c.reach[n] = make([][]int64, dims)
+	rows, sums := make([][]int64, (n+1)*dims), make([]int64, dims*(n+1)*(n+2)/2)
+	largest, buffer := make([][]int64, dims), make([]int64, n*dims)
 	for d := range dims {
-		c.reach[n][d] = []int64{0}
+		largest[d] = buffer[d*n : d*n : (d+1)*n]
+	}
+	// sum returns the sums of the m largest, for every m.
+	sum := func(largest []int64) []int64 {
+		s := sums[: len(largest)+1 : len(largest)+1]
+		sums = sums[len(s):]
+		for m, a := range largest {
+			s[m+1] = s[m] + a
+		}
+		return s
+	}
+	c.reach[n] = rows[n*dims:]
+	for d := range dims {
+		c.reach[n][d] = sum(nil)
 	}
 	for i := n - 1; i >= 0; i-- {
 		x := &c.items[i]
 		c.cheapest[i] = gangCost{min(x.cost.sum, c.cheapest[i+1].sum), min(x.cost.pods, c.cheapest[i+1].pods), 0}
-		c.reach[i] = make([][]int64, dims)
+		c.reach[i] = rows[i*dims : (i+1)*dims]
 		for d := range dims {
 			at, _ := slices.BinarySearchFunc(largest[d], x.amounts[d], func(a, b int64) int { return cmp.Compare(b, a) })
 			largest[d] = slices.Insert(largest[d], at, x.amounts[d])
-			sums := make([]int64, len(largest[d])+1)
-			for m, a := range largest[d] {
-				sums[m+1] = sums[m] + a
-			}
-			c.reach[i][d] = sums
+			c.reach[i][d] = sum(largest[d])
 		}
 	}
 }

@@ -135,13 +135,13 @@ func TestBestPlacementIsBest(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		count[fmt.Sprint(r.Outcome, " ", r.Exact)]++
-		if r.Outcome == OutcomeIneligible || r.Outcome == OutcomeWaiting {
+		if r.Outcome == OutcomeIneligible || r.Outcome == OutcomeWaiting || r.Outcome == OutcomeUnhelpful && !r.Exact {
 			return
 		}
 		q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
 		best := q.bruteForce()
 		if r.Outcome == OutcomeUnhelpful {
-			if r.Exact && best.placed() >= g.minCount() {
+			if best.placed() >= g.minCount() {
 				t.Fatalf("%s\n%s\nsurely unhelpful, but %v is a plan with victims %v", describe(c), r.Explain(), best.nodes, best.victims)
 			}
 			return
