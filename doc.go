@@ -14,7 +14,8 @@
 // Fill a [ClusterState] with [Node], [Pod] and [PodDisruptionBudget] values,
 // compile it with [NewCluster], and ask an [Evaluator]. [Evaluator.Preempt] is
 // the decision; [Evaluator.Examine] is the same decision with every node looked
-// at, ready to be explained by [Examination.Explain].
+// at, ready to be explained by [Examination.Explain]. [Evaluator.PreemptGroup]
+// decides for a gang of pods that are of use together only.
 //
 // The steps are functions of their own, for those who build something else
 // from them:
