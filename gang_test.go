@@ -107,7 +107,7 @@ func forGangs(t *testing.T, n int, check func(t failer, w *world, c *Cluster, g 
 	}
 }
 
-// gangEvaluators are evaluators that decide about gangs in different ways.
+// gangEvaluator is one of several evaluators that decide about gangs.
 func (w *world) gangEvaluator() *Evaluator {
 	e := &Evaluator{}
 	switch w.choose(10) {
