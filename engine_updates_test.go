@@ -70,3 +70,21 @@ func TestEngineFollowsTheSmallestUpdate(t *testing.T) {
 		}
 	}
 }
+
+// A member of a group whose status alone changes is the one that results show.
+func TestEngineShowsTheMemberAsUpdated(t *testing.T) {
+	c, preemptor := twins(t, func(p *Pod) { p.Group = "g" })
+	if err := c.SetPodGroup(&PodGroup{Namespace: "ns", Name: "g", DisruptionMode: DisruptAll}); err != nil {
+		t.Fatal(err)
+	}
+	a := *c.Pod("ns", "a")
+	a.Termination = TerminatingOther
+	if err := c.UpdatePod(&a); err != nil {
+		t.Fatal(err)
+	}
+	compareTwins(t, &Evaluator{}, c, preemptor)
+	r, err := (&Evaluator{}).Preempt(context.Background(), c, preemptor)
+	if err != nil || len(r.Delete) != 1 || len(r.Terminating) != 1 || r.Terminating[0] != &a {
+		t.Errorf("Preempt = %+v, %v; want b to be deleted, and a, as updated, to be terminating", r, err)
+	}
+}
