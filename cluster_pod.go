@@ -47,7 +47,8 @@ func (c *Cluster) RemovePod(namespace, name string) error {
 // Nominate records that a preemption is clearing the node for the pending pod,
 // or, if the node is "", that none is. It takes the place of the pod's
 // NominatedNode until the pod is updated; the pod itself is not modified. A pod
-// that the cluster does not hold is added.
+// that the cluster does not hold is added, and p takes the place of one that it
+// does.
 func (c *Cluster) Nominate(p *Pod, node string) error {
 	if err := validatePod(p); err != nil {
 		return err

@@ -47,7 +47,8 @@ const (
 	ReasonNoCandidate = "no candidate node for preemption"
 )
 
-// Preempt decides what to evict for the pending pod:
+// Preempt decides what to evict for the pending pod. Its NodeName is not looked
+// at.
 //
 //   - If a node takes it as it is, it fits.
 //   - If its preemption policy is Never, or if it waits for a pod on its nominated

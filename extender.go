@@ -17,7 +17,7 @@ type Extender struct {
 	// Ignorable: its errors are passed over, and so are nodes for which it returns
 	// no victims.
 	Ignorable bool
-	// Process returns the candidates that may stay: nodes left out are rejected,
+	// Process is required. It returns the candidates that may stay: nodes left out are rejected,
 	// victims and violations may change. The order it returns is the input order
 	// of the choice. It must not modify what it is given.
 	//

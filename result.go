@@ -25,8 +25,9 @@ type Result struct {
 	// Nomination says what becomes of the preemptor's own nomination.
 	Nomination Nomination
 	// FilterRuns counts how often the filters were run on a node to find this out:
-	// the calls of DryRun.Fits. The engine's own arithmetic is not counted, so
-	// Preempt has fewer than Examine, and often none.
+	// the calls of DryRun.Fits by the path that decided. The engine's own arithmetic
+	// is not counted, so a Preempt by the engine has few, and with the built-in
+	// filters none.
 	FilterRuns int
 }
 

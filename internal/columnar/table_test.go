@@ -127,6 +127,13 @@ func checkPeaks(t *testing.T, seed uint64, tab *Table) {
 			}
 		}
 	}
+	for i := range tab.rows {
+		for _, x := range tab.rows[i].residents {
+			if l := &tab.levels[tab.levelOf(x.Priority)]; x.Priority < l.low || x.Priority > l.high {
+				t.Fatalf("seed %d: priority %d is in the level of %d to %d", seed, x.Priority, l.low, l.high)
+			}
+		}
+	}
 	for i, p := range planes {
 		for c := range p.cells {
 			if got, want := p.peak[c], slices.Max(p.cells[c][:]); got != want {
