@@ -9,8 +9,9 @@ import (
 )
 
 // SetBudget adds the budget at the end, or replaces the one of the same name in
-// its place. If only the number of allowed disruptions changed, the cost does
-// not depend on the size of the cluster.
+// its place. If only the number of allowed disruptions changed, the cost is
+// constant, or, where it passes zero, that of refreshing the nodes of the pods
+// under the budget; else it looks at every pod of the cluster.
 func (c *Cluster) SetBudget(b *PodDisruptionBudget) error {
 	if b.Name == "" {
 		return errors.New("preemption: disruption budget without a name")
