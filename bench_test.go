@@ -166,6 +166,24 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		half(b)
 	})
+	b.Run("budget-selector", func(b *testing.B) {
+		old := c.budgets.inOrder()[0].budget
+		wider := *old
+		wider.Selector = &Selector{MatchExpressions: []Requirement{{"app", Exists, nil}}}
+		for b.Loop() {
+			must(b, c.SetBudget(&wider))
+			must(b, c.SetBudget(old))
+		}
+		half(b)
+	})
+	b.Run("group", func(b *testing.B) {
+		g := &PodGroup{Namespace: "ns-0", Name: "new", DisruptionMode: DisruptAll}
+		for b.Loop() {
+			must(b, c.SetPodGroup(g))
+			must(b, c.RemovePodGroup(g.Namespace, g.Name))
+		}
+		half(b)
+	})
 	b.Run("node-update", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
