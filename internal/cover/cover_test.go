@@ -1,0 +1,209 @@
+package cover
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// world makes small random inputs in which ties and tight fits are frequent.
+type world struct{ *rand.Rand }
+
+func (w world) cost() Cost {
+	c := Cost{Sum: int64(w.IntN(6)), Count: int64(1 + w.IntN(2)), Start: int64(w.IntN(5))}
+	if w.IntN(4) == 0 {
+		c.Sum = 3 // as of pods of one priority
+	}
+	if w.IntN(3) == 0 {
+		c.Start = math.MaxInt64
+	}
+	return c
+}
+
+func (w world) items(dims int) []Item {
+	items := make([]Item, w.IntN(9))
+	for i := range items {
+		items[i].Cost = w.cost()
+		for range dims {
+			items[i].Amounts = append(items[i].Amounts, int64(w.IntN(5)))
+		}
+	}
+	return items
+}
+
+func (w world) missing(dims int) []int64 {
+	missing := make([]int64, dims)
+	for d := range missing {
+		missing[d] = int64(w.IntN(14)) - 2
+	}
+	return missing
+}
+
+// each calls f for every set of n things.
+func each(n int, f func(chosen []int)) {
+	for set := range 1 << n {
+		var chosen []int
+		for i := range n {
+			if set&(1<<i) != 0 {
+				chosen = append(chosen, i)
+			}
+		}
+		f(chosen)
+	}
+}
+
+func covers(items []Item, missing []int64, chosen []int) bool {
+	left := slices.Clone(missing)
+	for _, i := range chosen {
+		take(left, items[i].Amounts)
+	}
+	return enough(left)
+}
+
+func costOf(items []Item, chosen []int) Cost {
+	c := Nothing
+	for _, i := range chosen {
+		c = c.Plus(items[i].Cost)
+	}
+	return c
+}
+
+// TestCheapest compares with all sets, and bounds with the cheapest of them.
+func TestCheapest(t *testing.T) {
+	var solver Solver
+	var bounds Bounds
+	solved, impossible, cut, inexact := 0, 0, 0, 0
+	for seed := range uint64(10_000) {
+		w := world{rand.New(rand.NewPCG(seed, 1))}
+		dims := 1 + w.IntN(3)
+		items, missing := w.items(dims), w.missing(dims)
+		best, possible := Cost{}, false
+		each(len(items), func(chosen []int) {
+			if c := costOf(items, chosen); covers(items, missing, chosen) && (!possible || c.Compare(best) < 0) {
+				best, possible = c, true
+			}
+		})
+
+		bounds.Set(items, dims)
+		bound, ok := bounds.Cost(missing)
+		if possible && (!ok || bound.Compare(best) > 0) {
+			t.Fatalf("seed %d: bound %v, %t of %v", seed, bound, ok, best)
+		}
+		if !possible {
+			impossible++
+			continue
+		}
+
+		steps := math.MaxInt
+		if w.IntN(3) == 0 {
+			steps = w.IntN(12)
+			cut++
+		}
+		got := solver.Cheapest(items, missing, steps)
+		if !covers(items, missing, got.Chosen) || costOf(items, got.Chosen) != got.Cost || !slices.IsSorted(got.Chosen) {
+			t.Fatalf("seed %d: %v is no set that is enough of %v", seed, got, items)
+		}
+		if got.Exact && got.Cost != best || got.Cost.Compare(best) < 0 || steps == math.MaxInt && !got.Exact {
+			t.Fatalf("seed %d: %v after %d steps, want %v", seed, got, steps, best)
+		}
+		for i := range got.Chosen {
+			if less := slices.Delete(slices.Clone(got.Chosen), i, i+1); covers(items, missing, less) && costOf(items, less).Compare(got.Cost) < 0 {
+				t.Fatalf("seed %d: %v without %d is enough", seed, got, got.Chosen[i])
+			}
+		}
+		solved++
+		if !got.Exact {
+			inexact++
+		}
+	}
+	t.Logf("%d solved, %d impossible, %d with few steps, %d of them not exact", solved, impossible, cut, inexact)
+	if solved < 4000 || inexact < 300 || inexact > cut*9/10 {
+		t.Error("the inputs do not try everything")
+	}
+}
+
+// TestDistribute compares with all distributions.
+func TestDistribute(t *testing.T) {
+	placed, impossible := 0, 0
+	for seed := range uint64(20_000) {
+		w := world{rand.New(rand.NewPCG(seed, 2))}
+		nodes := make([][]Option, w.IntN(5))
+		for j := range nodes {
+			for range w.IntN(4) {
+				nodes[j] = append(nodes[j], Option{1 + w.IntN(4), w.cost()})
+			}
+		}
+		n := w.IntN(8)
+		best, possible := Cost{}, false
+		var place func(j, n int, c Cost)
+		place = func(j, n int, c Cost) {
+			if j == len(nodes) {
+				if n == 0 && (!possible || c.Compare(best) < 0) {
+					best, possible = c, true
+				}
+				return
+			}
+			place(j+1, n, c)
+			for _, o := range nodes[j] {
+				place(j+1, n-o.Count, c.Plus(o.Cost))
+			}
+		}
+		place(0, n, Nothing)
+
+		picks, ok := Distribute(nodes, n)
+		if ok != possible {
+			t.Fatalf("seed %d: %t, want %t", seed, ok, possible)
+		}
+		if !ok {
+			impossible++
+			continue
+		}
+		count, cost := 0, Nothing
+		for j, k := range picks {
+			if k >= 0 {
+				count, cost = count+nodes[j][k].Count, cost.Plus(nodes[j][k].Cost)
+			}
+		}
+		if count != n || cost != best {
+			t.Fatalf("seed %d: %v places %d of %d at %v, want %v", seed, picks, count, n, cost, best)
+		}
+		placed++
+	}
+	if placed < 5000 || impossible < 2000 {
+		t.Errorf("%d placed, %d impossible", placed, impossible)
+	}
+}
+
+// TestLeast compares with sorting everything, and counts what it asks for.
+func TestLeast(t *testing.T) {
+	spared := 0
+	for seed := range uint64(5000) {
+		w := world{rand.New(rand.NewPCG(seed, 3))}
+		costs, bounds := make([]Cost, w.IntN(12)), make([]Cost, 12)
+		bounds = bounds[:len(costs)]
+		for i := range costs {
+			costs[i] = w.cost()
+			bounds[i] = costs[i]
+			bounds[i].Sum -= int64(w.IntN(3))
+		}
+		n := 1 + w.IntN(6)
+		asked := 0
+		got := Least(n, bounds, func(i int) Cost { asked++; return costs[i] })
+		want := all(len(costs))
+		slices.SortStableFunc(want, func(a, b int) int { return costs[a].Compare(costs[b]) })
+		want = want[:min(n, len(want))]
+		if len(got) != len(want) {
+			t.Fatalf("seed %d: %v, want %v", seed, got, want)
+		}
+		for k := range got {
+			if costs[got[k]] != costs[want[k]] {
+				t.Fatalf("seed %d: %v, want %v", seed, got, want)
+			}
+		}
+		spared += len(costs) - asked
+	}
+	if spared < 2000 {
+		t.Errorf("%d costs were not asked for, want more", spared)
+	}
+}

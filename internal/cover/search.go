@@ -1,0 +1,70 @@
+package cover
+
+import "slices"
+
+// search is one branch and bound over items, by sum and count.
+type search struct {
+	items   []Item
+	missing []int64 // by the items chosen so far
+	steps   int     // left
+	// No set costs less than floor. best is the cheapest set found, or what a set has
+	// to be cheaper than.
+	floor, best Cost
+	set, chosen []int
+	// tails[i] bounds what it takes of the items from i on; known up to some i.
+	tails []Bounds
+	known []bool
+}
+
+// run returns the cheapest set that makes up what is missing and is cheaper than
+// below, if there is one. No set is known to be cheaper than floor.
+func (s *search) run(items []Item, missing []int64, floor, below Cost, steps int) (set Set, ok bool) {
+	s.items, s.steps = items, steps
+	s.missing = append(s.missing[:0], missing...)
+	s.set, s.chosen = s.set[:0], s.chosen[:0]
+	for len(s.tails) <= len(items) {
+		s.tails = append(s.tails, Bounds{})
+	}
+	s.known = append(s.known[:0], make([]bool, len(items)+1)...)
+	s.floor, s.best = floor, below
+	if bound, possible := s.tail(0).Cost(missing); possible && floor.cheaper(bound) {
+		s.floor = bound
+	}
+
+	s.branch(0, Nothing)
+	return Set{Cost: s.best, Chosen: slices.Clone(s.chosen), Exact: s.steps >= 0}, s.best != below
+}
+
+// tail returns the bounds of the items from i on, computed when first needed.
+func (s *search) tail(i int) *Bounds {
+	if !s.known[i] {
+		s.known[i] = true
+		s.tails[i].Set(s.items[i:], len(s.missing))
+	}
+	return &s.tails[i]
+}
+
+// branch tries the sets that go on with items from i.
+func (s *search) branch(i int, cost Cost) {
+	s.steps--
+	if s.steps < 0 || !s.floor.cheaper(s.best) {
+		return
+	}
+	if enough(s.missing) {
+		if cost.cheaper(s.best) {
+			s.best, s.chosen = cost, append(s.chosen[:0], s.set...)
+		}
+		return
+	}
+	bound, possible := s.tail(i).Cost(s.missing)
+	if !possible || !cost.Plus(bound).cheaper(s.best) {
+		return
+	}
+	x := &s.items[i]
+	take(s.missing, x.Amounts)
+	s.set = append(s.set, i)
+	s.branch(i+1, cost.Plus(x.Cost))
+	s.set = s.set[:len(s.set)-1]
+	give(s.missing, x.Amounts)
+	s.branch(i+1, cost)
+}
