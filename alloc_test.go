@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector allocates on its own.
+
 package preemption_test
 
 import (
@@ -9,9 +13,6 @@ import (
 
 // What is done thousands of times in a decision allocates nothing.
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
 	node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 4000, preemption.Memory: 8 << 30, preemption.PodCount: 110}}
 	victim := func(name string) *preemption.Victim {
 		return preemption.NewPodVictim(&preemption.Pod{
@@ -99,56 +100,12 @@ func step(t *testing.T, run preemption.DryRun, p *preemption.Pod, node *preempti
 	return status.Fits()
 }
 
-// Without a trace nobody works out the details of a refusal, and nothing is
-// allocated for a trace; a trace without functions costs as little.
-func TestNoTraceCostsNothing(t *testing.T) {
-	cluster, preemptor := twoEach(t)
-	node := cluster.Nodes()[0]
+// Without a trace nothing is allocated for one; a trace without functions costs as
+// little.
+func TestNoTraceAllocatesNothing(t *testing.T) {
 	asked := 0
-	run := func(trace *preemption.Trace) func() {
-		return func() {
-			prepared, err := onePod{}.Prepare(preemptor, cluster)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := prepared.Begin(node)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = preemption.SelectVictimsOnNode(preemption.NodeCase{
-				Preemptor: preemptor, Node: node, DryRun: detailed{d, &asked},
-				Victims: preemption.Victims(node, cluster, nil), Trace: trace,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	run(nil)()
-	run(&preemption.Trace{})()
-	if asked > 0 {
-		t.Errorf("details were asked for %d times, for no trace", asked)
-	}
-	run(&preemption.Trace{Reprieved: func(*preemption.Node, preemption.Step) {}})()
-	if asked != 2 {
-		t.Errorf("details were asked for %d times, want once for each of the two that could not stay", asked)
-	}
-	if raceEnabled {
-		return
-	}
-	none, empty := testing.AllocsPerRun(100, run(nil)), testing.AllocsPerRun(100, run(&preemption.Trace{}))
+	none, empty := testing.AllocsPerRun(100, tracedSelection(t, &asked, nil)), testing.AllocsPerRun(100, tracedSelection(t, &asked, &preemption.Trace{}))
 	if none > empty {
 		t.Errorf("%v allocations without a trace, %v with an empty one", none, empty)
 	}
-}
-
-// detailed counts how often the details of a refusal are asked for.
-type detailed struct {
-	preemption.DryRun
-	asked *int
-}
-
-func (d detailed) Shortfalls() []preemption.Shortfall {
-	*d.asked++
-	return nil
 }

@@ -206,3 +206,149 @@ func BenchmarkUpdate(b *testing.B) {
 		half(b)
 	})
 }
+
+// functionCases are the cases of the benchmarks of single functions.
+var functionCases = []struct {
+	name     string
+	workload workload
+}{
+	{"plain", workload{}},
+	{"pdb30", workload{budgets: 750, covered: 0.3}},
+}
+
+// benchmarkFunctions runs a benchmark for each case and size. The cluster is made
+// outside the clock.
+func benchmarkFunctions(b *testing.B, nodes int, run func(*testing.B, ClusterState, *Cluster)) {
+	for _, pods := range []int{30, 50, 110} {
+		for _, x := range functionCases {
+			w := x.workload
+			w.nodes, w.pods = nodes, pods
+			b.Run(fmt.Sprintf("nodes=%d/pods=%d/%s", nodes, pods, x.name), func(b *testing.B) {
+				s := w.state(benchSeed)
+				c, err := NewCluster(s)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				run(b, s, c)
+			})
+		}
+	}
+}
+
+// BenchmarkSelectVictimsOnNode clears one node for four cores, with the dry run
+// of the built-in filters begun afresh each time.
+func BenchmarkSelectVictimsOnNode(b *testing.B) {
+	benchmarkFunctions(b, 1, func(b *testing.B, s ClusterState, c *Cluster) {
+		p := asking(4, 8)
+		prepared, err := All(DefaultFilters()...).Prepare(p, c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		node := c.Nodes()[0]
+		victims := Victims(node, c, nil)
+		for b.Loop() {
+			run, err := prepared.Begin(node)
+			if err != nil {
+				b.Fatal(err)
+			}
+			selection, err := SelectVictimsOnNode(NodeCase{
+				Preemptor: p, Node: node, DryRun: run, Victims: victims, Budgets: s.DisruptionBudgets,
+			})
+			if err != nil || len(selection.Victims) == 0 {
+				b.Fatal(selection, err)
+			}
+		}
+	})
+}
+
+// BenchmarkFilterVictimsWithPDBViolation splits the victims of one node by 750
+// budgets, or by none.
+func BenchmarkFilterVictimsWithPDBViolation(b *testing.B) {
+	benchmarkFunctions(b, 1, func(b *testing.B, s ClusterState, c *Cluster) {
+		victims := Victims(c.Nodes()[0], c, nil)
+		slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
+		for b.Loop() {
+			FilterVictimsWithPDBViolation(victims, s.DisruptionBudgets)
+		}
+	})
+}
+
+// BenchmarkPickOneNode chooses between the candidates of 1,000 nodes.
+func BenchmarkPickOneNode(b *testing.B) {
+	benchmarkFunctions(b, 1000, func(b *testing.B, _ ClusterState, c *Cluster) {
+		x, err := (&Evaluator{}).Examine(context.Background(), c, asking(4, 8))
+		if err != nil || len(x.Candidates) < 500 {
+			b.Fatal(len(x.Candidates), err)
+		}
+		for b.Loop() {
+			PickOneNode(x.Candidates)
+		}
+	})
+}
+
+// benchGang is a gang of so many members of 8 cores each.
+func benchGang(members int) *Gang {
+	g := &Gang{Namespace: "ns-0", Name: "training", Priority: 1_000_000}
+	for i := range members {
+		m := asking(8, 16)
+		m.Name, m.UID = fmt.Sprint("worker-", i), fmt.Sprint("worker-", i)
+		g.Members = append(g.Members, m)
+	}
+	return g
+}
+
+// BenchmarkPreemptGroup times the best placement of a gang and reports how many
+// pods it evicts, beside what kube-scheduler's way of placing it would.
+func BenchmarkPreemptGroup(b *testing.B) {
+	for _, x := range []struct{ nodes, pods, members int }{{1000, 30, 100}, {10_000, 50, 1000}} {
+		b.Run(fmt.Sprintf("nodes=%d/pods=%d/gang=%d", x.nodes, x.pods, x.members), func(b *testing.B) {
+			c := workload{nodes: x.nodes, pods: x.pods}.cluster(benchSeed)
+			g := benchGang(x.members)
+			var e Evaluator
+			kube, err := e.PreemptGroup(context.Background(), c, g, GivenPlacement{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var best *GangResult
+			for b.Loop() {
+				if best, err = e.PreemptGroup(context.Background(), c, g, BestPlacement{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if !best.Exact {
+				b.Error("the plan is not exact")
+			}
+			b.ReportMetric(float64(len(best.Delete)), "victims")
+			b.ReportMetric(float64(len(kube.Delete)), "kube-victims")
+		})
+	}
+}
+
+// BenchmarkPreemptGroupGiven times the given placement, placer included.
+func BenchmarkPreemptGroupGiven(b *testing.B) {
+	c := workload{nodes: 1000, pods: 30}.cluster(benchSeed)
+	g := benchGang(100)
+	var e Evaluator
+	emptied := &reducedView{c, &gangQuery{Evaluator: &e, cluster: c, gang: g}}
+	nodes, err := LeastAllocated(DefaultFilters()...)(context.Background(), emptied, g)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, x := range []struct {
+		name   string
+		placer Placer
+	}{
+		{"placing", nil},
+		{"placed", func(context.Context, View, *Gang) ([]*Node, error) { return nodes, nil }},
+	} {
+		b.Run("nodes=1000/pods=30/gang=100/"+x.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := e.PreemptGroup(context.Background(), c, g, GivenPlacement{x.placer}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,6 +1,8 @@
 package preemption_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,4 +72,115 @@ preemption does not help: no candidate node for preemption
 			t.Errorf("%s: Explain() =\n%s\nwant it to end in\n%s", test.name, text, test.want)
 		}
 	}
+}
+
+// Examine tells of the nodes that were looked at, in node order, whatever the
+// number of workers; of those without victims there is nothing to tell, and
+// nothing is put back where the preemptor does not fit even then.
+func TestTraceIsInNodeOrder(t *testing.T) {
+	room := preemption.Resources{preemption.CPU: 4, preemption.PodCount: 10}
+	pod := func(name, node string, priority int32, cpu int64) *preemption.Pod {
+		return &preemption.Pod{Namespace: "ns", Name: name, UID: name, NodeName: node, Priority: priority, Requests: preemption.Resources{preemption.CPU: cpu}}
+	}
+	budget := &preemption.PodDisruptionBudget{Namespace: "ns", Name: "all", Selector: &preemption.Selector{}}
+	c := newCluster(t, preemption.ClusterState{
+		Nodes: []*preemption.Node{
+			{Name: "cordoned", Allocatable: room, Unschedulable: true},
+			{Name: "mixed", Allocatable: room},
+			{Name: "important", Allocatable: room},
+			{Name: "hopeless", Allocatable: room},
+		},
+		Pods: []*preemption.Pod{
+			pod("a", "cordoned", 1, 4),
+			pod("b", "mixed", 1, 1), pod("c", "mixed", 2, 3),
+			pod("d", "important", 20, 4),
+			pod("e", "hopeless", 20, 3), pod("f", "hopeless", 1, 1),
+		},
+		DisruptionBudgets: []*preemption.PodDisruptionBudget{budget},
+	})
+	for _, workers := range []int{1, 8} {
+		var told []string
+		e := preemption.Evaluator{Parallelism: workers, Trace: &preemption.Trace{
+			Removed: func(n *preemption.Node, victims []*preemption.Victim, s preemption.Status, short []preemption.Shortfall) {
+				told = append(told, fmt.Sprint(n.Name, " removed ", victims, " ", s, " ", short))
+			},
+			Classified: func(n *preemption.Node, violating []preemption.Violation) {
+				told = append(told, fmt.Sprint(n.Name, " violating ", len(violating)))
+			},
+			Reprieved: func(n *preemption.Node, s preemption.Step) {
+				told = append(told, fmt.Sprint(n.Name, " ", s.Victim, " ", s.Spared(), " ", s.Budgets, " ", s.Shortfalls))
+			},
+		}}
+		x, err := e.Examine(t.Context(), c, pod("preemptor", "", 10, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{
+			"mixed removed [ns/b ns/c] Success []",
+			"mixed violating 2",
+			"mixed ns/c false [ns/all] [{cpu 2 3 4}]",
+			"mixed ns/b true [ns/all] []",
+			"hopeless removed [ns/f] Unschedulable: Insufficient cpu [{cpu 2 3 4}]",
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("%d workers: told\n%q, want\n%q", workers, told, want)
+		}
+		if x.Node.Name != "mixed" || x.Violations != 1 {
+			t.Errorf("%d workers: %v with %d violations, want mixed with 1", workers, x.Node, x.Violations)
+		}
+	}
+	quiet := preemption.Evaluator{Trace: &preemption.Trace{}}
+	if _, err := quiet.Examine(t.Context(), c, pod("preemptor", "", 10, 2)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without a trace the details of a refusal are not worked out.
+func TestNoTraceAsksForNoDetails(t *testing.T) {
+	asked := 0
+	tracedSelection(t, &asked, nil)()
+	tracedSelection(t, &asked, &preemption.Trace{})()
+	if asked > 0 {
+		t.Errorf("details were asked for %d times, for no trace", asked)
+	}
+	tracedSelection(t, &asked, &preemption.Trace{Reprieved: func(*preemption.Node, preemption.Step) {}})()
+	if asked != 2 {
+		t.Errorf("details were asked for %d times, want once for each of the two that could not stay", asked)
+	}
+}
+
+// tracedSelection returns a function that clears a node of two pods under a trace
+// and counts how often the details of a refusal are asked for.
+func tracedSelection(t *testing.T, asked *int, trace *preemption.Trace) func() {
+	t.Helper()
+	cluster, preemptor := twoEach(t)
+	node := cluster.Nodes()[0]
+	return func() {
+		prepared, err := onePod{}.Prepare(preemptor, cluster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := prepared.Begin(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = preemption.SelectVictimsOnNode(preemption.NodeCase{
+			Preemptor: preemptor, Node: node, DryRun: detailed{d, asked},
+			Victims: preemption.Victims(node, cluster, nil), Trace: trace,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// detailed counts how often the details of a refusal are asked for.
+type detailed struct {
+	preemption.DryRun
+	asked *int
+}
+
+func (d detailed) Shortfalls() []preemption.Shortfall {
+	*d.asked++
+	return nil
 }

@@ -29,7 +29,11 @@ func only(names ...string) process {
 	return answer(func(candidates []*preemption.Candidate) []*preemption.Candidate {
 		var kept []*preemption.Candidate
 		for _, name := range names {
-			kept = append(kept, filtered(candidates, func(c *preemption.Candidate) bool { return c.Node.Name == name })...)
+			for _, c := range candidates {
+				if c.Node.Name == name {
+					kept = append(kept, c)
+				}
+			}
 		}
 		return kept
 	})

@@ -1,6 +1,7 @@
-package preemption_test
+package properties
 
 import (
+	"errors"
 	"testing"
 
 	"example.com/preemption"
@@ -122,6 +123,8 @@ func (r *atMostRun) Fits() (preemption.Status, error) {
 	return preemption.Status{}, nil
 }
 
+var errFlaky = errors.New("this node always fails")
+
 // flaky fails on one node.
 type flaky struct{ node string }
 
@@ -131,7 +134,7 @@ func (f flaky) Prepare(*preemption.Pod, preemption.View) (preemption.Prepared, e
 
 func (f flaky) Begin(n *preemption.Node) (preemption.DryRun, error) {
 	if n.Name == f.node {
-		return nil, errHook
+		return nil, errFlaky
 	}
 	return f, nil
 }

@@ -1,4 +1,4 @@
-package preemption_test
+package scenario
 
 import (
 	"flag"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	textfile "example.com/preemption/internal/scenario"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what the scenarios print into their files; then read the diff")
@@ -15,7 +13,7 @@ var rewrite = flag.Bool("rewrite", false, "write what the scenarios print into t
 // TestScenarios runs testdata/scenarios: one behaviour a file, in the language
 // that package scenario documents.
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/scenarios/*.txt")
+	files, err := filepath.Glob("../../testdata/scenarios/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +30,7 @@ func runScenario(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := textfile.Parse(name, string(text))
+	file, err := Parse(name, string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +46,7 @@ func runScenario(t *testing.T, name string) {
 	for i, got := range outputs {
 		b := &file.Blocks[i]
 		switch {
-		case strings.Contains(got, textfile.Disagreement):
+		case strings.Contains(got, Disagreement):
 			t.Errorf("%s:%d: %s: the ways to decide disagree:\n%s", name, b.Line(), b.Directive(), got)
 		case got != b.Want && !*rewrite:
 			t.Errorf("%s:%d: %s\ngot:\n%s\nwant:\n%s", name, b.Line(), b.Directive(), got, b.Want)

@@ -1,4 +1,4 @@
-package preemption_test
+package properties
 
 import (
 	"strings"

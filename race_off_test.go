@@ -1,5 +1,0 @@
-//go:build !race
-
-package preemption_test
-
-const raceEnabled = false
