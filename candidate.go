@@ -1,9 +1,6 @@
 package preemption
 
-import (
-	"cmp"
-	"math"
-)
+import "example.com/preemption/internal/score"
 
 // A Candidate is a node that can be cleared for the preemptor.
 type Candidate struct {
@@ -37,19 +34,19 @@ type Order struct {
 // without victims, which only an extender can produce, counts as harmless.
 var (
 	// FewestViolations prefers the fewest budget violations.
-	FewestViolations = Order{"fewest budget violations", compareViolations}
+	FewestViolations = Order{"fewest budget violations", by(score.ByViolations)}
 	// LowestHighestPriority prefers the lowest priority of the first listed pod,
 	// which is that of the most important victim.
-	LowestHighestPriority = Order{"lowest top victim priority", compareTopPriority}
+	LowestHighestPriority = Order{"lowest top victim priority", by(score.ByTop)}
 	// LowestPrioritySum prefers the smallest sum of (priority + 2^31) over all
 	// pods. The shift makes every term positive, so that more pods never look
 	// better for being negative. Sums are exact for up to 2^31 pods.
-	LowestPrioritySum = Order{"smallest priority sum", comparePrioritySum}
+	LowestPrioritySum = Order{"smallest priority sum", by(score.BySum)}
 	// FewestPods prefers the fewest pods.
-	FewestPods = Order{"fewest pods", comparePods}
+	FewestPods = Order{"fewest pods", by(score.ByPods)}
 	// LatestStart prefers the candidate whose earliest start among the pods of the
 	// highest priority is the latest: the least work lost.
-	LatestStart = Order{"latest start", compareLatestStart}
+	LatestStart = Order{"latest start", by(score.ByStart)}
 )
 
 // DefaultOrders returns the five criteria of kube-scheduler.
@@ -70,85 +67,72 @@ func PickOneNode(candidates []*Candidate, orders ...Order) (best *Candidate, dec
 	if len(candidates) == 0 {
 		return nil, -1
 	}
-	if len(orders) == 0 {
-		orders = DefaultOrders()
+	criteria := len(orders)
+	compare := func(k, i, j int) int { return orders[k].Compare(candidates[i], candidates[j]) }
+	if criteria == 0 {
+		// The default orders compare scores, which are added up once for all five.
+		scores := make([]score.Score, len(candidates))
+		for i, c := range candidates {
+			scores[i] = c.score()
+		}
+		criteria = len(score.Criteria)
+		compare = func(k, i, j int) int { return score.Criteria[k](&scores[i], &scores[j]) }
 	}
-	left := candidates
-	for i, o := range orders {
-		var equals []*Candidate
-		for _, c := range left {
-			switch {
-			case len(equals) == 0:
-				equals = append(equals, c)
-			default:
-				if d := o.Compare(c, equals[0]); d < 0 {
-					equals = append(equals[:0], c)
-				} else if d == 0 {
-					equals = append(equals, c)
-				}
+
+	left := make([]int, len(candidates))
+	for i := range left {
+		left[i] = i
+	}
+	for k := range criteria {
+		equals := left[:1] // the best so far, written behind what has been read
+		for _, i := range left[1:] {
+			switch d := compare(k, i, equals[0]); {
+			case d < 0:
+				equals = append(equals[:0], i)
+			case d == 0:
+				equals = append(equals, i)
 			}
 		}
 		if len(equals) == 1 && len(left) > 1 {
-			return equals[0], i
+			return candidates[equals[0]], k
 		}
 		left = equals
 	}
-	return left[0], -1
+	return candidates[left[0]], -1
 }
 
-func compareViolations(a, b *Candidate) int { return cmp.Compare(a.Violations, b.Violations) }
-
-func compareTopPriority(a, b *Candidate) int { return cmp.Compare(topPriority(a), topPriority(b)) }
-
-func topPriority(c *Candidate) int64 {
-	if len(c.Victims) == 0 {
-		return math.MinInt64
+// by compares candidates by one criterion of their scores.
+func by(criterion func(a, b *score.Score) int) func(a, b *Candidate) int {
+	return func(a, b *Candidate) int {
+		x, y := a.score(), b.score()
+		return criterion(&x, &y)
 	}
-	return int64(c.Victims[0].Pods[0].Priority)
 }
 
-func comparePrioritySum(a, b *Candidate) int { return cmp.Compare(prioritySum(a), prioritySum(b)) }
+// score adds up what the candidate costs, in O(pods).
+func (c *Candidate) score() score.Score {
+	s := scoreOf(c.Victims)
+	s.Violations = int64(c.Violations)
+	return s
+}
 
-// priorityShift makes every int32 priority non-negative.
-const priorityShift = int64(math.MaxInt32) + 1
-
-func prioritySum(c *Candidate) int64 {
-	var sum int64
-	for _, v := range c.Victims {
+// scoreOf adds up what the victims cost, violations left aside. It looks at all
+// pods, since an extender may list them in any order.
+func scoreOf(victims []*Victim) score.Score {
+	s := score.None
+	for _, v := range victims {
 		for _, p := range v.Pods {
-			sum += int64(p.Priority) + priorityShift
+			s.AddPod(p.Priority, startOf(p.Start))
 		}
 	}
-	return sum
+	return s
 }
 
-func comparePods(a, b *Candidate) int { return cmp.Compare(podCount(a), podCount(b)) }
-
-func podCount(c *Candidate) int {
+// countPods counts the pods of the victims.
+func countPods(victims []*Victim) int {
 	n := 0
-	for _, v := range c.Victims {
+	for _, v := range victims {
 		n += len(v.Pods)
 	}
 	return n
-}
-
-// compareLatestStart compares backwards: the later start is the better one.
-func compareLatestStart(a, b *Candidate) int {
-	return cmp.Compare(earliestTopStart(b), earliestTopStart(a))
-}
-
-// earliestTopStart scans all pods, since an extender may list them in any order.
-func earliestTopStart(c *Candidate) int64 {
-	top, earliest := int64(math.MinInt64), int64(notStarted)
-	for _, v := range c.Victims {
-		for _, p := range v.Pods {
-			switch prio := int64(p.Priority); {
-			case prio > top:
-				top, earliest = prio, startOf(p.Start)
-			case prio == top:
-				earliest = min(earliest, startOf(p.Start))
-			}
-		}
-	}
-	return earliest
 }

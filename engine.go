@@ -294,13 +294,8 @@ func (e *engine) numberUnit(c *Cluster, u *groupUnit) {
 // costs adds up what evicting a unit costs.
 func (e *engine) costs(c *Cluster, u *groupUnit) columnar.Unit {
 	v := u.victim
-	k := Candidate{Victims: []*Victim{v}}
-	x := columnar.Unit{
-		First: v.Pods[0].Priority, Top: v.Pods[0].Priority, TopStart: earliestTopStart(&k),
-		Sum: prioritySum(&k), Pods: int32(len(v.Pods)),
-	}
+	x := columnar.Unit{Cost: scoreOf([]*Victim{v})}
 	for _, p := range v.Pods {
-		x.Top = max(x.Top, p.Priority)
 		x.Odd = x.Odd || p.Priority != v.Priority
 		if cover := c.pods.at(c.pods.find(p.Namespace, p.Name)).cover; cover != noCover {
 			x.Covers = append(x.Covers, cover)

@@ -149,7 +149,7 @@ func (q *query) decide(ctx context.Context) (*Examination, error) {
 			return nil, err
 		}
 	}
-	best, decidedBy := PickOneNode(x.Candidates, q.orders()...)
+	best, decidedBy := PickOneNode(x.Candidates, q.Orders...)
 	if best == nil {
 		x.Result = Result{Outcome: OutcomeUnhelpful, Reason: ReasonNoCandidate}
 		return x, nil

@@ -48,7 +48,7 @@ func (r *NodeReport) explain(b *strings.Builder) {
 	fmt.Fprintf(b, "  without its %s of lower priority: %s\n", plural(countPods(r.Removed), "pod"), r.withoutVictims())
 	r.explainSteps(b)
 	if r.Candidate != nil {
-		fmt.Fprintf(b, "  cleared by evicting %s, %s\n", plural(podCount(r.Candidate), "pod"), plural(r.Candidate.Violations, "budget violation"))
+		fmt.Fprintf(b, "  cleared by evicting %s, %s\n", plural(countPods(r.Candidate.Victims), "pod"), plural(r.Candidate.Violations, "budget violation"))
 	}
 }
 
@@ -140,8 +140,6 @@ func budgetNames(budgets []*PodDisruptionBudget) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-func countPods(victims []*Victim) int { return podCount(&Candidate{Victims: victims}) }
 
 func plural(n int, noun string) string {
 	if n == 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/preemption/internal/columnar"
+	"example.com/preemption/internal/score"
 )
 
 // preemptFast decides by the engine. It reports false where the engine cannot
@@ -53,7 +54,7 @@ type fastSearch struct {
 	scratch  columnar.Scratch
 	yield    func(node int) bool
 	blocks   func(node int, ref int32) bool
-	judges   func(node int, score columnar.Score) (columnar.Score, bool)
+	judges   func(node int, found score.Score) (score.Score, bool)
 	firstFit int
 	refs     []int32
 	judged   []*Candidate
@@ -169,12 +170,12 @@ func (f *fastSearch) decide() *Result {
 	if reason := f.ineligibleNow(); reason != "" {
 		return &Result{Outcome: OutcomeIneligible, Reason: reason}
 	}
-	node, score := table.Search(&f.search, &f.scratch)
+	node, found := table.Search(&f.search, &f.scratch)
 	if node < 0 {
 		f.failed = f.failed || f.opaque
 		return &Result{Outcome: OutcomeUnhelpful, Nomination: ClearNomination}
 	}
-	r := f.cluster.preempt(f.preemptor, f.candidate(node, score))
+	r := f.cluster.preempt(f.preemptor, f.candidate(node, found))
 	return &r
 }
 
@@ -294,7 +295,7 @@ func (f *fastSearch) ineligibleNow() string {
 }
 
 // candidate puts together what it takes to clear the node.
-func (f *fastSearch) candidate(node int, score columnar.Score) *Candidate {
+func (f *fastSearch) candidate(node int, found score.Score) *Candidate {
 	c := f.cluster
 	n := c.nodes[node]
 	for _, k := range f.judged {
@@ -303,7 +304,7 @@ func (f *fastSearch) candidate(node int, score columnar.Score) *Candidate {
 		}
 	}
 	f.refs = c.engine.table.Evicted(node, &f.scratch, f.refs[:0])
-	return &Candidate{Node: n, Victims: c.victims(n, f.refs), Violations: int(score.Violations)}
+	return &Candidate{Node: n, Victims: c.victims(n, f.refs), Violations: int(found.Violations)}
 }
 
 // victims makes victims of residents of a node.

@@ -247,7 +247,7 @@ func (s *gangSearch) perNode() int64 {
 // top is the highest own priority of a resident's pods.
 func (s *gangSearch) top(x *columnar.Resident) int64 {
 	if x.Ref < 0 {
-		return int64(s.table.Units[^x.Ref].Top)
+		return s.table.Units[^x.Ref].Cost.Highest
 	}
 	return int64(x.Priority)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/preemption/internal/columnar"
+	"example.com/preemption/internal/score"
 )
 
 // A gangItem is somebody who may be evicted from a node.
@@ -169,11 +170,11 @@ func (s *gangSearch) size(amounts []int64) float64 {
 
 // cost is what evicting a resident costs.
 func (s *gangSearch) cost(x *columnar.Resident, top int64) gangCost {
-	c := gangCost{sum: int64(x.Priority) + priorityShift, pods: 1, start: math.MaxInt64}
+	c := gangCost{sum: score.Weight(x.Priority), pods: 1, start: math.MaxInt64}
 	start := x.Start
 	if x.Ref < 0 {
 		u := &s.table.Units[^x.Ref]
-		c.sum, c.pods, start = u.Sum, int64(u.Pods), u.TopStart
+		c.sum, c.pods, start = u.Cost.Sum, u.Cost.Pods, u.Cost.Start
 	}
 	if s.top(x) == top {
 		c.start = start

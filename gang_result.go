@@ -2,11 +2,10 @@ package preemption
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"example.com/preemption/internal/columnar"
+	"example.com/preemption/internal/score"
 )
 
 // A GangResult is a decision for a gang. Nothing has been done yet.
@@ -227,15 +226,9 @@ func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
 
 // score is what the plan costs. Unlike the choice between nodes it goes by the
 // highest priority of any pod, since the victims of many nodes have no first one.
-func (p *gangPlan) score() columnar.Score {
-	k := Candidate{Victims: p.victims, Violations: p.violations}
-	s := columnar.Score{Violations: int64(p.violations), Top: math.MinInt64,
-		Sum: prioritySum(&k), Pods: int64(podCount(&k)), Start: earliestTopStart(&k)}
-	for _, v := range p.victims {
-		for _, x := range v.Pods {
-			s.Top = max(s.Top, int64(x.Priority))
-		}
-	}
+func (p *gangPlan) score() score.Score {
+	s := scoreOf(p.victims)
+	s.Violations, s.Top = int64(p.violations), s.Highest
 	return s
 }
 

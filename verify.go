@@ -3,7 +3,7 @@ package preemption
 import (
 	"slices"
 
-	"example.com/preemption/internal/columnar"
+	"example.com/preemption/internal/score"
 )
 
 // judge has the last word on a node that arithmetic can clear, where Eligible or
@@ -16,30 +16,27 @@ import (
 // It goes one by one from the start if a filter is not monotone, if Eligible
 // decides who may go, or if there are groups on the node: they may reach nodes
 // that filters look at.
-func (f *fastSearch) judge(node int, score columnar.Score) (columnar.Score, bool) {
+func (f *fastSearch) judge(node int, found score.Score) (score.Score, bool) {
 	if f.failed {
-		return score, false
+		return found, false
 	}
 	if f.ctx.Err() != nil {
 		f.failed = true
-		return score, false
+		return found, false
 	}
 	k, same, err := f.clear(node)
 	if err != nil {
 		f.failed = true
-		return score, false
+		return found, false
 	}
 	if same {
-		return score, true
+		return found, true
 	}
 	if k == nil || len(k.Victims) == 0 {
-		return score, false
+		return found, false
 	}
 	f.judged = append(f.judged, k)
-	return columnar.Score{
-		Violations: int64(k.Violations), Top: topPriority(k), Sum: prioritySum(k),
-		Pods: int64(podCount(k)), Start: earliestTopStart(k),
-	}, true
+	return k.score(), true
 }
 
 // clear returns what it takes to clear the node, nil if it cannot be cleared, or

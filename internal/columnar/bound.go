@@ -3,6 +3,8 @@ package columnar
 import (
 	"math"
 	"math/bits"
+
+	"example.com/preemption/internal/score"
 )
 
 // bound returns a score that is not worse than that of clearing the node, given
@@ -19,7 +21,7 @@ import (
 // than the latest of the level on the node; in the lowest level, if it is one
 // priority, all victims have it, and the earliest of n started no later than the
 // n-th latest there.
-func (x *search) bound(node, k int, violations int64) Score {
+func (x *search) bound(node, k int, violations int64) score.Score {
 	l := &x.levels[k]
 	r := &x.rows[node]
 	pods := max(violations, 1)
@@ -39,8 +41,8 @@ func (x *search) bound(node, k int, violations int64) Score {
 			pods = max(pods, violations+l.tops.fewest(node, d.Dim, missing))
 		}
 	}
-	s := Score{Violations: violations, Top: int64(l.low), Pods: pods, Start: notEarlier}
-	s.Sum = weight(l.low) + (pods-1)*weight(x.levels[0].low)
+	s := score.Score{Violations: violations, Top: int64(l.low), Pods: pods, Start: score.Never}
+	s.Sum = score.Weight(l.low) + (pods-1)*score.Weight(x.levels[0].low)
 	if violations == 0 {
 		s.Start = l.latest.at(node, l.startRank(k, pods))
 	} else {
@@ -66,7 +68,7 @@ func (x *search) blockIsWorse(k int, violations int64, block int) bool {
 	}
 	l := &x.levels[k]
 	pods := max(violations, 1)
-	s := Score{Violations: violations, Top: int64(l.low), Sum: weight(l.low) + (pods-1)*weight(x.levels[0].low), Pods: pods}
+	s := score.Score{Violations: violations, Top: int64(l.low), Sum: score.Weight(l.low) + (pods-1)*score.Weight(x.levels[0].low), Pods: pods}
 	if violations == 0 {
 		s.Start = l.latest.peak[block*l.latest.dims]
 	} else {
@@ -86,7 +88,7 @@ func (x *search) withinReach(k, block int, mask uint64) uint64 {
 	}
 	l := &x.levels[k]
 	mask = x.reachable(l, block, mask, reachOf(most))
-	if k > 0 || l.low < l.high || most != x.bestScore.Pods || x.bestScore.Sum != times(weight(l.low), most) {
+	if k > 0 || l.low < l.high || most != x.bestScore.Pods || x.bestScore.Sum != times(score.Weight(l.low), most) {
 		return mask // as many victims might still have a lower sum, or fewer pods
 	}
 	late := uint64(0)
@@ -151,9 +153,9 @@ func madeUp(free *lanes, largest *[blockSize]float32, amount int64, factor float
 // as good as the best so far.
 func (x *search) mostVictims(k int) int64 {
 	l := &x.levels[k]
-	lightest := weight(x.levels[0].low)
+	lightest := score.Weight(x.levels[0].low)
 	if x.bestNode < 0 || x.bestScore.Violations > 0 || x.bestScore.Top > int64(l.low) || lightest == 0 {
 		return math.MaxInt64
 	}
-	return max((x.bestScore.Sum-weight(l.low))/lightest+1, 1)
+	return max((x.bestScore.Sum-score.Weight(l.low))/lightest+1, 1)
 }

@@ -3,6 +3,8 @@ package columnar
 import (
 	"math"
 	"slices"
+
+	"example.com/preemption/internal/score"
 )
 
 // greedy is the reprieve in arithmetic: with all residents of lower priority
@@ -11,16 +13,16 @@ import (
 // indices of the evicted are left in x.evicted, most important first. It reports
 // whether the node can be cleared at all, and may report that it cannot where it
 // is plain that it would not be the best.
-func (x *search) greedy(node, level int) (Score, bool) {
+func (x *search) greedy(node, level int) (score.Score, bool) {
 	r := &x.rows[node]
 	if n := len(r.residents); n == 0 || r.residents[n-1].Priority >= x.Priority {
-		return Score{}, false // nobody may go
+		return score.Score{}, false // nobody may go
 	}
 	x.evicted = x.evicted[:0]
 	violators := x.classify(r)
 	if x.Blocked == nil && level < len(x.levels) && x.levels[level].high < x.Priority {
-		if score, ok, done := x.greedyFrom(node, level, violators); done {
-			return score, ok
+		if found, ok, done := x.greedyFrom(node, level, violators); done {
+			return found, ok
 		}
 	}
 	from := r.below(x.Priority)
@@ -28,7 +30,7 @@ func (x *search) greedy(node, level int) (Score, bool) {
 	for _, d := range x.Demands {
 		s := x.emptied(node, from, d.Dim) - x.need(r, d)
 		if s < 0 {
-			return Score{}, false
+			return score.Score{}, false
 		}
 		x.slack = append(x.slack, s)
 	}
@@ -40,7 +42,7 @@ func (x *search) greedy(node, level int) (Score, bool) {
 	for _, v := range violators {
 		if !x.putBack(r, node, int(v.index)) {
 			if violations += int64(v.pods); violations > most {
-				return Score{}, false
+				return score.Score{}, false
 			}
 		}
 	}
@@ -60,7 +62,7 @@ func (x *search) greedy(node, level int) (Score, bool) {
 // violators back: then no budget is violated, and everybody above the level
 // stays, since the first listed victim has the least priority that suffices. It
 // reports whether that is so; if not, nothing is done.
-func (x *search) greedyFrom(node, level int, violators []violator) (score Score, ok, done bool) {
+func (x *search) greedyFrom(node, level int, violators []violator) (found score.Score, ok, done bool) {
 	r := &x.rows[node]
 	l := &x.levels[level]
 	from := int(l.from[node])
@@ -74,7 +76,7 @@ func (x *search) greedyFrom(node, level int, violators []violator) (score Score,
 			}
 		}
 		if s < 0 {
-			return Score{}, false, false
+			return score.Score{}, false, false
 		}
 		x.slack = append(x.slack, s)
 	}
@@ -91,7 +93,7 @@ func (x *search) greedyFrom(node, level int, violators []violator) (score Score,
 			continue // back already
 		}
 		if !x.putBack(r, node, i) && int64(len(x.evicted)) > limit {
-			return Score{}, false, true
+			return score.Score{}, false, true
 		}
 	}
 	return x.score(r, 0), x.cleared(), true
@@ -230,28 +232,16 @@ func (x *search) charge(cover int32) int32 {
 }
 
 // score adds up what the evicted cost. They are in order of importance.
-func (x *search) score(r *row, violations int64) Score {
-	s := Score{Violations: violations, Top: math.MinInt64, Start: notEarlier}
-	top := int64(math.MinInt64)
-	for n, i := range x.evicted {
-		e := &r.residents[i]
-		first, highest, start := e.Priority, e.Priority, e.Start
-		sum, pods := weight(e.Priority), int64(1)
-		if e.Ref < 0 {
-			u := &x.Units[^e.Ref]
-			first, highest, start, sum, pods = u.First, u.Top, u.TopStart, u.Sum, int64(u.Pods)
-		}
-		if n == 0 {
-			s.Top = int64(first)
-		}
-		s.Sum += sum
-		s.Pods += pods
-		if int64(highest) > top {
-			top, s.Start = int64(highest), start
-		} else if int64(highest) == top {
-			s.Start = min(s.Start, start)
+func (x *search) score(r *row, violations int64) score.Score {
+	s := score.None
+	for _, i := range x.evicted {
+		if e := &r.residents[i]; e.Ref < 0 {
+			s.Add(&x.Units[^e.Ref].Cost)
+		} else {
+			s.AddPod(e.Priority, e.Start)
 		}
 	}
+	s.Violations = violations
 	return s
 }
 

@@ -3,6 +3,8 @@ package columnar
 import (
 	"math"
 	"math/bits"
+
+	"example.com/preemption/internal/score"
 )
 
 // A Query asks for the best node to clear.
@@ -24,7 +26,7 @@ type Query struct {
 	// evicted to be read by Evicting, and returns the true score, which must not be
 	// better than what the bounds allow, and whether the node can be cleared at all.
 	// Nil: arithmetic is all there is.
-	Judge func(node int, score Score) (Score, bool)
+	Judge func(node int, found score.Score) (score.Score, bool)
 }
 
 // A Demand is an amount of more than zero in one dimension.
@@ -59,7 +61,7 @@ type search struct {
 	*Query
 	*Scratch
 	bestNode  int // -1: none yet
-	bestScore Score
+	bestScore score.Score
 }
 
 // Fits calls yield with the nodes that have room for the preemptor with nobody
@@ -77,13 +79,13 @@ func (t *Table) Fits(q *Query, s *Scratch, yield func(node int) bool) {
 }
 
 // Search returns the node that is the best to clear, -1 if none can be cleared.
-// It finds the least Score over all nodes, and of equals the least node.
-func (t *Table) Search(q *Query, s *Scratch) (node int, score Score) {
-	x := search{Table: t, Query: q, Scratch: s, bestNode: -1, bestScore: worst}
+// It finds the least score over all nodes, and of equals the least node.
+func (t *Table) Search(q *Query, s *Scratch) (node int, found score.Score) {
+	x := search{Table: t, Query: q, Scratch: s, bestNode: -1, bestScore: score.Worst}
 	x.begin()
 	top := x.topLevel()
 	if top < 0 || x.hopeless(top) {
-		return -1, worst
+		return -1, score.Worst
 	}
 	if t.odd > 0 {
 		x.searchOdd(top)
@@ -114,7 +116,7 @@ const mostViolations = 16
 // it.
 func (x *search) searchLevels(top int, violations int64) {
 	for k := 0; k <= top; k++ {
-		least := Score{Violations: violations, Top: int64(x.levels[k].low), Start: notEarlier}
+		least := score.Score{Violations: violations, Top: int64(x.levels[k].low), Start: score.Never}
 		if x.bestNode >= 0 && least.Compare(&x.bestScore) > 0 {
 			return
 		}
@@ -369,7 +371,7 @@ func (x *search) searchLevel(k int, violations int64) {
 
 // searchRest looks at all nodes that are left.
 func (x *search) searchRest() {
-	least := Score{Violations: mostViolations + 1, Top: int64(x.levels[0].low), Start: notEarlier}
+	least := score.Score{Violations: mostViolations + 1, Top: int64(x.levels[0].low), Start: score.Never}
 	for b := range x.blocks() {
 		for mask := ^x.closed[b]; mask != 0; mask &= mask - 1 {
 			node := b*blockSize + bits.TrailingZeros64(mask)
@@ -383,7 +385,7 @@ func (x *search) searchRest() {
 }
 
 // worse reports whether a node with such a lower bound cannot be the best.
-func (x *search) worse(bound *Score, node int) bool {
+func (x *search) worse(bound *score.Score, node int) bool {
 	if x.bestNode < 0 {
 		return false
 	}
@@ -398,15 +400,15 @@ func (x *search) evaluate(node, level int) {
 		return
 	}
 	x.Stats.Evaluated++
-	score, ok := x.greedy(node, level)
+	found, ok := x.greedy(node, level)
 	if ok && x.Judge != nil {
-		score, ok = x.Judge(node, score)
+		found, ok = x.Judge(node, found)
 	}
 	if !ok {
 		return
 	}
-	if c := score.Compare(&x.bestScore); x.bestNode < 0 || c < 0 || c == 0 && node < x.bestNode {
-		x.bestNode, x.bestScore = node, score
+	if c := found.Compare(&x.bestScore); x.bestNode < 0 || c < 0 || c == 0 && node < x.bestNode {
+		x.bestNode, x.bestScore = node, found
 		x.best, x.evicted = x.evicted, x.best
 	}
 }

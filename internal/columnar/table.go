@@ -3,6 +3,8 @@ package columnar
 import (
 	"slices"
 	"sort"
+
+	"example.com/preemption/internal/score"
 )
 
 // Seat is the dimension of the number of pods; every pod requests one.
@@ -48,13 +50,9 @@ type Resident struct {
 // A Unit is what an atomic group, or a pod whose own priority is not the
 // effective one, costs as a whole, wherever its pods run.
 type Unit struct {
-	First    int32 // own priority of the first pod
-	Top      int32 // highest own priority
-	TopStart int64 // earliest start of the pods of that priority
-	Sum      int64 // of (own priority + 2^31)
-	Pods     int32
-	Odd      bool    // some pod's own priority is not the effective one
-	Covers   []int32 // of the pods that budgets cover, in the order of the pods
+	Cost   score.Score // violations left aside
+	Odd    bool        // some pod's own priority is not the effective one
+	Covers []int32     // of the pods that budgets cover, in the order of the pods
 }
 
 // row is one node.
