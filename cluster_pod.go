@@ -1,7 +1,6 @@
 package preemption
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -199,20 +198,4 @@ func insert(list []*Pod, place int, p *Pod) []*Pod {
 		return append(list, p)
 	}
 	return slices.Insert(list, place, p)
-}
-
-func validatePod(p *Pod) error {
-	if p.Name == "" {
-		return errors.New("preemption: pod without a name")
-	}
-	negative := ""
-	for name, q := range p.Requests {
-		if q < 0 && (negative == "" || name < negative) {
-			negative = name
-		}
-	}
-	if negative != "" {
-		return fmt.Errorf("preemption: pod %s: request for %s is negative: %d", p, negative, p.Requests[negative])
-	}
-	return nil
 }

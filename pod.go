@@ -1,7 +1,11 @@
 package preemption
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -112,4 +116,34 @@ func samePod(a, b *Pod) bool {
 		return a.UID == b.UID
 	}
 	return a.Namespace == b.Namespace && a.Name == b.Name
+}
+
+// validatePod tells what of a pod cannot be right, the first resource by name.
+func validatePod(p *Pod) error {
+	if p.Name == "" {
+		return errors.New("preemption: pod without a name")
+	}
+	negative := ""
+	for name, q := range p.Requests {
+		if q < 0 && (negative == "" || name < negative) {
+			negative = name
+		}
+	}
+	if negative != "" {
+		return fmt.Errorf("preemption: pod %s: request for %s is negative: %d", p, negative, p.Requests[negative])
+	}
+	return nil
+}
+
+// names returns the names in order, so that errors and texts do not depend on
+// map order.
+func (r Resources) names() []string { return slices.Sorted(maps.Keys(r)) }
+
+// none returns the same names with amounts of zero.
+func (r Resources) none() Resources {
+	zero := make(Resources, len(r))
+	for name := range r {
+		zero[name] = 0
+	}
+	return zero
 }

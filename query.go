@@ -1,6 +1,10 @@
 package preemption
 
-import "context"
+import (
+	"context"
+
+	"example.com/preemption/internal/parallel"
+)
 
 // A query is one decision under way.
 type query struct {
@@ -46,7 +50,7 @@ func (q *query) orders() []Order {
 // judgeAll finds out for every node whether it takes the preemptor as it is.
 func (q *query) judgeAll(ctx context.Context) error {
 	x := &q.examination
-	err := forEach(ctx, len(x.Nodes), q.Parallelism, func(i int) {
+	err := parallel.ForEach(ctx, len(x.Nodes), q.Parallelism, func(i int) {
 		r := &x.Nodes[i]
 		r.Node = q.cluster.nodes[i]
 		r.Filter, r.Err = q.judge(i)
@@ -142,7 +146,7 @@ func (q *query) dryRunAll(ctx context.Context) error {
 	if q.Sampling != nil && len(q.potential) > 0 {
 		return q.dryRunSample(ctx)
 	}
-	err := forEach(ctx, len(q.potential), q.Parallelism, func(i int) { q.dryRun(q.potential[i]) })
+	err := parallel.ForEach(ctx, len(q.potential), q.Parallelism, func(i int) { q.dryRun(q.potential[i]) })
 	if err != nil {
 		return err
 	}
@@ -171,7 +175,7 @@ func (q *query) dryRunSample(ctx context.Context) error {
 		for k := range before {
 			before[k] = x.Nodes[at(k)]
 		}
-		if err := forEach(ctx, ahead, workers, func(k int) { q.dryRun(at(k)) }); err != nil {
+		if err := parallel.ForEach(ctx, ahead, workers, func(k int) { q.dryRun(at(k)) }); err != nil {
 			return err
 		}
 		for k := range ahead {

@@ -1,4 +1,5 @@
-package preemption
+// Package parallel runs a function for many indices at a time.
+package parallel
 
 import (
 	"context"
@@ -6,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// forEach calls f(0) … f(n-1), by so many workers at a time, and returns when
+// ForEach calls f(0) … f(n-1), by so many workers at a time, and returns when
 // all calls have. It stops early, with the context's error, when the context is
 // done. A panic in f is passed on to the caller once all workers have stopped.
-func forEach(ctx context.Context, n, workers int, f func(i int)) error {
+func ForEach(ctx context.Context, n, workers int, f func(i int)) error {
 	if workers = min(workers, n); workers <= 1 {
 		for i := range n {
 			if err := ctx.Err(); err != nil {
