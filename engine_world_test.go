@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 )
 
 // A chooser makes the choices that a random world consists of: evenly, by rapid,
@@ -16,10 +15,6 @@ type chooser interface{ choose(n int) int }
 type evenChooser struct{ *rand.Rand }
 
 func (c evenChooser) choose(n int) int { return c.IntN(n) }
-
-type rapidChooser struct{ t *rapid.T }
-
-func (c rapidChooser) choose(n int) int { return rapid.IntRange(0, n-1).Draw(c.t, "c") }
 
 type byteChooser struct{ data []byte }
 
@@ -128,33 +123,6 @@ func (w *world) resident(name string) *Pod {
 	return p
 }
 
-func (w *world) preemptor(known []*Pod) *Pod {
-	if len(known) > 0 && w.oneIn(8) {
-		return known[w.choose(len(known))]
-	}
-	p := w.pod("preemptor")
-	if !w.oneIn(6) {
-		p.Requests[CPU] = int64(2+w.choose(7)) * 500
-	}
-	p.Priority = pick[int32](w, 1, 2, 3, 11, 50, 100, 1000, math.MaxInt32)
-	if w.oneIn(8) {
-		p.NominatedNode = pick(w, append(w.nodes, "nowhere")...)
-	}
-	if w.oneIn(8) {
-		p.NodeSelector = map[string]string{"zone": "a"}
-	}
-	if w.oneIn(8) {
-		p.Tolerations = []Toleration{{Operator: TolerationExists}}
-	}
-	if w.oneIn(20) {
-		p.PreemptionPolicy = PreemptNever
-	}
-	if w.oneIn(30) {
-		p.Requests["unheard"] = 1
-	}
-	return p
-}
-
 func (w *world) budget(name string) *PodDisruptionBudget {
 	b := &PodDisruptionBudget{Namespace: pick(w, "a", "b"), Name: name, Allowed: int32(w.choose(4) - 1)}
 	switch w.choose(6) {
@@ -211,67 +179,6 @@ func (w *world) state(r Release) ClusterState {
 	return s
 }
 
-// change makes one random update, which may fail.
-func (w *world) change(c *Cluster) {
-	known := knownPods(c)
-	switch w.choose(16) {
-	case 0, 1, 2, 3:
-		w.serial++
-		_ = c.AddPod(w.resident(fmt.Sprint("p", w.serial)))
-	case 4, 5, 6:
-		if len(known) > 0 {
-			p := known[w.choose(len(known))]
-			_ = c.RemovePod(p.Namespace, p.Name)
-		}
-	case 7, 8:
-		if len(known) > 0 {
-			old := known[w.choose(len(known))]
-			p := w.resident(old.Name)
-			p.Namespace = old.Namespace
-			if w.oneIn(2) {
-				p.NodeName, p.NominatedNode = old.NodeName, old.NominatedNode
-			}
-			_ = c.UpdatePod(p)
-		}
-	case 9:
-		if len(w.nodes) > 0 {
-			_ = c.UpdateNode(w.node(pick(w, w.nodes...)))
-		}
-	case 10:
-		w.serial++
-		n := w.node(fmt.Sprint("n", w.serial))
-		if w.oneIn(3) {
-			n.Name = "nowhere"
-		}
-		if c.AddNode(n) == nil {
-			w.nodes = append(w.nodes, n.Name)
-		}
-	case 11:
-		if len(w.nodes) > 0 {
-			_ = c.RemoveNode(pick(w, w.nodes...))
-		}
-	case 12:
-		_ = c.SetPodGroup(w.group(pick(w, "a", "b"), pick(w, "g0", "g1", "g2")))
-		if w.oneIn(3) {
-			_ = c.RemovePodGroup(pick(w, "a", "b"), pick(w, "g0", "g1", "g2"))
-		}
-	case 13:
-		_ = c.SetCompositePodGroup(w.composite(pick(w, "a", "b"), pick(w, "c0", "c1")))
-		if w.oneIn(3) {
-			_ = c.RemoveCompositePodGroup(pick(w, "a", "b"), pick(w, "c0", "c1"))
-		}
-	case 14:
-		_ = c.SetBudget(w.budget(fmt.Sprint("b", w.choose(5))))
-		if w.oneIn(4) {
-			_ = c.RemoveBudget(pick(w, "a", "b"), fmt.Sprint("b", w.choose(5)))
-		}
-	case 15:
-		if len(known) > 0 {
-			_ = c.Nominate(known[w.choose(len(known))], pick(w, append(w.nodes, "nowhere", "")...))
-		}
-	}
-}
-
 // knownPods lists the pods of a cluster.
 func knownPods(c *Cluster) []*Pod {
 	var pods []*Pod
@@ -281,4 +188,99 @@ func knownPods(c *Cluster) []*Pod {
 		}
 	}
 	return pods
+}
+
+// seeded tells the seed with a failure.
+type seeded struct {
+	*testing.T
+	seed uint64
+}
+
+func (s seeded) Fatalf(format string, args ...any) {
+	s.T.Helper()
+	s.T.Fatalf("seed %d: %s", s.seed, fmt.Sprintf(format, args...))
+}
+
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// describe writes out a cluster.
+func describe(c *Cluster) string {
+	s := "release " + c.release.String()
+	for _, n := range c.nodes {
+		s += fmt.Sprintf("\nnode %+v", *n)
+		for _, p := range c.PodsOn(n) {
+			s += fmt.Sprintf("\n  pod %+v", *p)
+		}
+		for _, p := range c.nominated[n.Name] {
+			s += fmt.Sprintf("\n  nominated %+v", *p)
+		}
+	}
+	for _, g := range c.groups.pod {
+		s += fmt.Sprintf("\ngroup %+v", *g)
+	}
+	for _, g := range c.groups.composite {
+		s += fmt.Sprintf("\ncomposite %+v", *g)
+	}
+	for _, b := range c.budgets.inOrder() {
+		s += fmt.Sprintf("\nbudget %+v %+v", *b.budget, b.budget.Selector)
+	}
+	return s
+}
+
+// antiAffinity refuses to share a node with pods of the preemptor's app. It is
+// monotone.
+type antiAffinity struct{}
+
+func (antiAffinity) Name() string { return "AntiAffinity" }
+
+func (antiAffinity) Prepare(p *Pod, v View) (Prepared, error) {
+	if p.Labels["app"] == "" {
+		return nil, nil
+	}
+	return preparedAntiAffinity{p.Labels["app"], v}, nil
+}
+
+type preparedAntiAffinity struct {
+	app  string
+	view View
+}
+
+func (preparedAntiAffinity) Monotone() bool { return true }
+
+func (a preparedAntiAffinity) Begin(n *Node) (DryRun, error) {
+	r := &antiAffinityRun{app: a.app, node: n}
+	for _, p := range a.view.PodsOn(n) {
+		_ = r.Add(p, n)
+	}
+	return r, nil
+}
+
+type antiAffinityRun struct {
+	app  string
+	node *Node
+	n    int
+}
+
+func (r *antiAffinityRun) Add(p *Pod, on *Node) error {
+	if on == r.node && p.Labels["app"] == r.app {
+		r.n++
+	}
+	return nil
+}
+
+func (r *antiAffinityRun) Remove(p *Pod, on *Node) error {
+	if on == r.node && p.Labels["app"] == r.app {
+		r.n--
+	}
+	return nil
+}
+
+func (r *antiAffinityRun) Fits() (Status, error) {
+	if r.n > 0 {
+		return Status{Code: Unschedulable, Reasons: []string{"same app"}}, nil
+	}
+	return Status{}, nil
 }

@@ -1,0 +1,193 @@
+package twins
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"example.com/preemption"
+	"example.com/preemption/internal/world"
+	"pgregory.net/rapid"
+)
+
+var decisions = flag.Int("decisions", 100_000, "how many decisions the engine and its twin are compared on")
+
+// TestEngineIsItsTwin holds the engine against the composable path on random
+// clusters of every release, with updates between the queries.
+func TestEngineIsItsTwin(t *testing.T) {
+	tally := tally{}
+	for seed := uint64(0); tally.decisions < *decisions; seed++ {
+		w := world.New(world.Seeded(seed, 0))
+		holdAgainstTwin(seeded{t, seed}, w, tally.count)
+	}
+	t.Logf("%d decisions, %d by the engine: %v", tally.decisions, tally.fast, tally.outcomes)
+	if tally.fast < tally.decisions*3/4 {
+		t.Errorf("the engine made %d of %d decisions, want three in four", tally.fast, tally.decisions)
+	}
+}
+
+// rapidChooser has rapid choose.
+type rapidChooser struct{ t *rapid.T }
+
+func (c rapidChooser) Choose(n int) int { return rapid.IntRange(0, n-1).Draw(c.t, "c") }
+
+// TestEngineIsItsTwinShrunk does the same on worlds that rapid can shrink.
+func TestEngineIsItsTwinShrunk(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := world.New(rapidChooser{t})
+		holdAgainstTwin(t, w, func(bool, string) {})
+	})
+}
+
+func FuzzEngine(f *testing.F) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		data := make([]byte, 400)
+		for i := range data {
+			data[i] = byte(r.IntN(256))
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w := world.New(world.FromBytes(data))
+		holdAgainstTwin(t, w, func(bool, string) {})
+	})
+}
+
+// tally counts what a test was made of.
+type tally struct {
+	decisions, fast int
+	outcomes        map[string]int
+}
+
+func (t *tally) count(fast bool, outcome string) {
+	if t.outcomes == nil {
+		t.outcomes = map[string]int{}
+	}
+	t.decisions++
+	t.outcomes[outcome]++
+	if fast {
+		t.fast++
+	}
+}
+
+// seeded tells the seed with a failure.
+type seeded struct {
+	*testing.T
+	seed uint64
+}
+
+func (s seeded) Fatalf(format string, args ...any) {
+	s.T.Helper()
+	s.T.Fatalf("seed %d: %s", s.seed, fmt.Sprintf(format, args...))
+}
+
+// holdAgainstTwin makes a cluster, decides by both paths, changes the cluster,
+// and decides again.
+func holdAgainstTwin(t failer, w *world.World, count func(fast bool, outcome string)) {
+	t.Helper()
+	w.Extend = w.OneIn(10)
+	c, err := preemption.NewCluster(w.State(preemption.Release(w.Choose(4))))
+	if err != nil {
+		return // overcommitted beyond what sums can hold, a duplicate, ...
+	}
+	for range 8 {
+		p := w.Preemptor(w.Known(c))
+		for _, e := range evaluators(w) {
+			count(compareTwins(t, e, c, p))
+		}
+		for range 1 + w.Choose(4) {
+			w.Change(c)
+		}
+	}
+}
+
+// evaluators are the default one and one with hooks or filters of its own.
+func evaluators(w *world.World) []*preemption.Evaluator {
+	return []*preemption.Evaluator{{}, world.Pick(w,
+		&preemption.Evaluator{Eligible: func(_ *preemption.Pod, v *preemption.Victim, n *preemption.Node) bool {
+			return v.Pods[0].Labels["app"] != "y" || n.Labels["zone"] == "a"
+		}},
+		&preemption.Evaluator{Filters: append(preemption.DefaultFilters(), world.AntiAffinity{})},
+		&preemption.Evaluator{Filters: []preemption.Filter{world.AntiAffinity{}, preemption.All(preemption.DefaultFilters()...)}},
+		&preemption.Evaluator{Filters: []preemption.Filter{preemption.NodeResources()}},
+		&preemption.Evaluator{Filters: append(preemption.DefaultFilters(), preemption.FilterFunc(world.OddCompany))},
+	)}
+}
+
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// compareTwins fails unless the engine and the composable functions give the same
+// result, and returns it in short. The engine made the decision if filters were
+// run less often than by the functions, which run them on every node.
+func compareTwins(t failer, e *preemption.Evaluator, c *preemption.Cluster, p *preemption.Pod) (byEngine bool, outcome string) {
+	t.Helper()
+	twin := *e
+	twin.Compare = preemption.CompareImportance // a caller's order is not for the engine
+	fast, errFast := e.Preempt(context.Background(), c, p)
+	slow, errSlow := twin.Preempt(context.Background(), c, p)
+	if a, b := world.Decision(fast, errFast), world.Decision(slow, errSlow); a != b {
+		t.Fatalf("%s\npreemptor %+v\nengine: %s\n  twin: %s", world.Describe(c), *p, a, b)
+	}
+	if errFast != nil {
+		return false, "error"
+	}
+	return fast.FilterRuns < slow.FilterRuns, fast.Outcome.String()
+}
+
+var wide = flag.Int("wide", 2000, "how many decisions on clusters of several blocks the engine and its twin are compared on")
+
+// TestEngineIsItsTwinOnManyNodes holds the engine against the composable path on
+// clusters that take several blocks of nodes, with few pods a node, so that
+// whole blocks are skipped.
+func TestEngineIsItsTwinOnManyNodes(t *testing.T) {
+	tally := tally{}
+	for seed := uint64(0); tally.decisions < *wide; seed++ {
+		w := world.New(world.Seeded(seed, 7))
+		holdManyAgainstTwin(seeded{t, seed}, w, tally.count)
+	}
+	t.Logf("%d decisions, %d by the engine: %v", tally.decisions, tally.fast, tally.outcomes)
+	if tally.outcomes["preempt"] < tally.decisions/3 {
+		t.Errorf("%d of %d decisions preempt, want one in three", tally.outcomes["preempt"], tally.decisions)
+	}
+}
+
+func holdManyAgainstTwin(t failer, w *world.World, count func(fast bool, outcome string)) {
+	t.Helper()
+	c, err := preemption.NewCluster(w.ManyNodes(preemption.Release(w.Choose(4))))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for range 8 {
+		p := w.Preemptor(nil)
+		p.Priority, p.PreemptionPolicy = world.Pick[int32](w, 2, 50, 1000), preemption.PreemptLowerPriority
+		p.Requests[preemption.CPU] = int64(2+w.Choose(7)) * 500
+		for _, e := range evaluators(w) {
+			count(compareTwins(t, e, c, p))
+		}
+		for range 1 + w.Choose(8) {
+			w.Change(c)
+		}
+	}
+}
+
+// Worlds are small and cheap, so that there can be more of them than rapid's
+// hundred.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		if err := flag.Set("rapid.checks", "1000"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+	}
+	os.Exit(m.Run())
+}
