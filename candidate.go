@@ -34,19 +34,19 @@ type Order struct {
 // without victims, which only an extender can produce, counts as harmless.
 var (
 	// FewestViolations prefers the fewest budget violations.
-	FewestViolations = Order{"fewest budget violations", by(score.ByViolations)}
+	FewestViolations = Order{"fewest budget violations", compareViolations}
 	// LowestHighestPriority prefers the lowest priority of the first listed pod,
 	// which is that of the most important victim.
-	LowestHighestPriority = Order{"lowest top victim priority", by(score.ByTop)}
+	LowestHighestPriority = Order{"lowest top victim priority", compareTop}
 	// LowestPrioritySum prefers the smallest sum of (priority + 2^31) over all
 	// pods. The shift makes every term positive, so that more pods never look
 	// better for being negative. Sums are exact for up to 2^31 pods.
-	LowestPrioritySum = Order{"smallest priority sum", by(score.BySum)}
+	LowestPrioritySum = Order{"smallest priority sum", compareSum}
 	// FewestPods prefers the fewest pods.
-	FewestPods = Order{"fewest pods", by(score.ByPods)}
+	FewestPods = Order{"fewest pods", comparePods}
 	// LatestStart prefers the candidate whose earliest start among the pods of the
 	// highest priority is the latest: the least work lost.
-	LatestStart = Order{"latest start", by(score.ByStart)}
+	LatestStart = Order{"latest start", compareStart}
 )
 
 // DefaultOrders returns the five criteria of kube-scheduler.
@@ -67,23 +67,23 @@ func PickOneNode(candidates []*Candidate, orders ...Order) (best *Candidate, dec
 	if len(candidates) == 0 {
 		return nil, -1
 	}
-	criteria := len(orders)
+	count := len(orders)
 	compare := func(k, i, j int) int { return orders[k].Compare(candidates[i], candidates[j]) }
-	if criteria == 0 {
-		// The default orders compare scores, which are added up once for all five.
+	if builtin, ok := criteria(orders); ok {
+		// Built-in orders compare scores, which are added up once for all of them.
 		scores := make([]score.Score, len(candidates))
 		for i, c := range candidates {
 			scores[i] = c.score()
 		}
-		criteria = len(score.Criteria)
-		compare = func(k, i, j int) int { return score.Criteria[k](&scores[i], &scores[j]) }
+		count = len(builtin)
+		compare = func(k, i, j int) int { return builtin[k].Compare(&scores[i], &scores[j]) }
 	}
 
 	left := make([]int, len(candidates))
 	for i := range left {
 		left[i] = i
 	}
-	for k := range criteria {
+	for k := range count {
 		equals := left[:1] // the best so far, written behind what has been read
 		for _, i := range left[1:] {
 			switch d := compare(k, i, equals[0]); {
@@ -101,12 +101,17 @@ func PickOneNode(candidates []*Candidate, orders ...Order) (best *Candidate, dec
 	return candidates[left[0]], -1
 }
 
+// Functions of their own, so that criteria can tell the built-in orders.
+func compareViolations(a, b *Candidate) int { return by(score.ByViolations, a, b) }
+func compareTop(a, b *Candidate) int        { return by(score.ByTop, a, b) }
+func compareSum(a, b *Candidate) int        { return by(score.BySum, a, b) }
+func comparePods(a, b *Candidate) int       { return by(score.ByPods, a, b) }
+func compareStart(a, b *Candidate) int      { return by(score.ByStart, a, b) }
+
 // by compares candidates by one criterion of their scores.
-func by(criterion func(a, b *score.Score) int) func(a, b *Candidate) int {
-	return func(a, b *Candidate) int {
-		x, y := a.score(), b.score()
-		return criterion(&x, &y)
-	}
+func by(criterion func(a, b *score.Score) int, a, b *Candidate) int {
+	x, y := a.score(), b.score()
+	return criterion(&x, &y)
 }
 
 // score adds up what the candidate costs, in O(pods).

@@ -106,12 +106,17 @@ func (c *Cluster) coverAgain(id int32) {
 	}
 }
 
-// classify is [Release.FilterVictimsWithPDBViolation] with the cluster's
-// budgets, from the coverage found before. Only budgets that cover one of the
-// victims take part, so the cost does not depend on how many others there are.
+// classify is [Release.FilterVictimsWithPDBViolation] with the cluster's budgets.
 func (c *Cluster) classify(victims []*Victim) ([]Violation, []*Victim) {
+	return c.release.classify(victims, c.coverage(victims))
+}
+
+// coverage returns which budgets are over the pods of these victims, as found
+// before. Only budgets that cover one of them take part, so the cost does not
+// depend on how many others there are.
+func (c *Cluster) coverage(victims []*Victim) coverage {
 	if c.budgets.count() == 0 {
-		return nil, victims
+		return coverage{}
 	}
 	covering := func(p *Pod) []*budgetEntry {
 		return c.covers.budgets(c.pods.at(c.pods.find(p.Namespace, p.Name)).cover)
@@ -122,9 +127,6 @@ func (c *Cluster) classify(victims []*Victim) ([]Violation, []*Victim) {
 			relevant = append(relevant, covering(p)...)
 		}
 	}
-	if len(relevant) == 0 {
-		return nil, victims
-	}
 	slices.SortFunc(relevant, compareOrder)
 	relevant = slices.Compact(relevant)
 	budgets := make([]*PodDisruptionBudget, len(relevant))
@@ -132,14 +134,14 @@ func (c *Cluster) classify(victims []*Victim) ([]Violation, []*Victim) {
 		budgets[i] = b.budget
 	}
 	var scratch []int
-	return c.release.classify(victims, newLedger(budgets), func(p *Pod) []int {
+	return coverage{budgets, func(p *Pod) []int {
 		scratch = scratch[:0]
 		for _, b := range covering(p) {
 			i, _ := slices.BinarySearchFunc(relevant, b, compareOrder)
 			scratch = append(scratch, i)
 		}
 		return scratch
-	})
+	}}
 }
 
 func compareOrder(a, b *budgetEntry) int { return cmp.Compare(a.order, b.order) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // An Evaluator decides on preemptions. The zero value is kube-scheduler's
@@ -22,6 +23,10 @@ type Evaluator struct {
 	Compare func(a, b *Victim) int
 	// Orders replaces [DefaultOrders] in the choice between nodes.
 	Orders []Order
+	// Victims and Budgets are policies that kube-scheduler does not have. Their zero
+	// values are its own. [VictimsBest] takes built-in Orders alone.
+	Victims VictimPolicy
+	Budgets BudgetPolicy
 	// Sampling limits the search as kube-scheduler does. Nil looks at every
 	// potential node.
 	Sampling *Sampling
@@ -155,6 +160,7 @@ func (q *query) decide(ctx context.Context) (*Examination, error) {
 		return x, nil
 	}
 	x.Result = q.cluster.preempt(q.preemptor, best)
+	x.Exact = q.Victims == VictimsBest && !slices.ContainsFunc(x.Nodes, func(r NodeReport) bool { return r.inexact })
 	if decidedBy >= 0 {
 		x.DecidedBy = q.orders()[decidedBy].Name
 	}
@@ -168,6 +174,11 @@ func (e *Evaluator) validate(c *Cluster, preemptor *Pod) error {
 	if e.Sampling != nil {
 		if err := e.Sampling.Validate(); err != nil {
 			return err
+		}
+	}
+	if e.Victims == VictimsBest {
+		if _, ok := criteria(e.Orders); !ok {
+			return fmt.Errorf("preemption: pod %s: %w", preemptor, ErrOrders)
 		}
 	}
 	if len(c.nodes) == 0 {

@@ -43,6 +43,9 @@ type NodeReport struct {
 	Shortfalls []Shortfall
 	// Violating are those whose eviction would violate a budget.
 	Violating []Violation
+	// Protected are the victims that stay because evicting them would violate a
+	// budget ([BudgetsRespected]).
+	Protected []Violation
 	// Steps are the attempts to put them back, in order.
 	Steps []Step
 	// Candidate is what it takes to clear the node, nil if nothing does.
@@ -53,6 +56,7 @@ type NodeReport struct {
 	FilterRuns int
 
 	afterRemoval Status
+	inexact      bool // better victims may exist
 }
 
 // record returns a trace that writes into the report.
@@ -63,6 +67,7 @@ func (r *NodeReport) record() *Trace {
 			r.Removed, r.afterRemoval, r.Shortfalls = append([]*Victim(nil), victims...), status, short
 		},
 		Classified: func(_ *Node, violating []Violation) { r.Violating = violating },
+		Protected:  func(_ *Node, protected []Violation) { r.Protected = protected },
 		Reprieved:  func(_ *Node, step Step) { r.Steps = append(r.Steps, step) },
 	}
 }
@@ -74,6 +79,9 @@ func (x *Examination) replay(t *Trace) {
 	}
 	for i := range x.Nodes {
 		r := &x.Nodes[i]
+		if t.Protected != nil && len(r.Protected) > 0 {
+			t.Protected(r.Node, r.Protected)
+		}
 		if len(r.Removed) == 0 {
 			continue
 		}

@@ -17,6 +17,9 @@ import (
 //   - if a filter of the caller's fails, or if no node passes them all: which
 //     errors count then, only a look at every node tells.
 func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, bool) {
+	if e.Victims != VictimsReprieve || e.Budgets != BudgetsAsUpstream {
+		return nil, false
+	}
 	if e.Compare != nil || len(e.Orders) > 0 || e.Sampling != nil || len(e.Extenders) > 0 || e.Statuses != nil {
 		return nil, false
 	}

@@ -173,7 +173,7 @@ func (h *heuristic) costOn(s *nodeSlot, m *Pod, prepared Prepared, placed []*Nod
 	}
 	selection, err := SelectVictimsOnNode(NodeCase{
 		Preemptor: &asGroup, Node: s.node, DryRun: run, Nominated: test.nominated, Victims: left,
-		Release: h.cluster.release, Compare: h.Compare, classify: h.cluster.classify,
+		Release: h.cluster.release, Compare: h.Compare, coverage: h.cluster.coverage,
 	})
 	if err != nil {
 		return nil, err

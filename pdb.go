@@ -59,10 +59,26 @@ func (r Release) FilterVictimsWithPDBViolation(victims []*Victim, budgets []*Pod
 	if len(budgets) == 0 {
 		return nil, victims
 	}
-	l := newLedger(budgets)
+	return r.classify(victims, r.coverage(budgets))
+}
+
+// coverage says which budgets bear on the eviction of a pod.
+type coverage struct {
+	budgets []*PodDisruptionBudget
+	// over returns those over a pod, as indices into budgets, in list order. The
+	// slice is good until the next call. A budget that lists the pod as disrupted
+	// may or may not be among them.
+	over func(*Pod) []int
+}
+
+// coverage finds the budgets over a pod by their selectors.
+func (r Release) coverage(budgets []*PodDisruptionBudget) coverage {
+	if len(budgets) == 0 {
+		return coverage{}
+	}
 	covers := r.coverers(budgets)
 	var scratch []int
-	return r.classify(victims, l, func(p *Pod) []int {
+	return coverage{budgets, func(p *Pod) []int {
 		scratch = scratch[:0]
 		for _, i := range covers[p.Namespace] {
 			if r.selects(budgets[i].Selector, p.Labels) {
@@ -70,41 +86,80 @@ func (r Release) FilterVictimsWithPDBViolation(victims []*Victim, budgets []*Pod
 			}
 		}
 		return scratch
-	})
+	}}
 }
 
-// classify is FilterVictimsWithPDBViolation with the question which budgets
-// cover a pod answered by the caller, as indices into the ledger in list order.
-func (r Release) classify(victims []*Victim, l ledger, covering func(*Pod) []int) (violating []Violation, rest []*Victim) {
+// classify is FilterVictimsWithPDBViolation with the budgets over each pod known.
+func (r Release) classify(victims []*Victim, cover coverage) (violating []Violation, rest []*Victim) {
+	if len(cover.budgets) == 0 {
+		return nil, victims
+	}
+	l := newLedger(cover.budgets)
 	for _, v := range victims {
-		var found Violation
-		for _, p := range v.Pods {
-			before := len(found.Budgets)
-			overdrawn := false
-			for _, i := range covering(p) {
-				if l.charge(i, p) {
-					continue
-				}
-				overdrawn = true
-				if !slices.Contains(found.Budgets[:before], l.budgets[i]) {
-					found.Budgets = append(found.Budgets, l.budgets[i])
-				}
-				if !r.chargesEveryBudget() {
-					break
-				}
-			}
-			if overdrawn {
-				found.Pods++
-			}
-		}
-		if found.Pods > 0 {
-			found.Victim = v
+		if found := l.violation(v, cover, r.chargesEveryBudget()); found.Pods > 0 {
 			violating = append(violating, found)
 		} else {
 			rest = append(rest, v)
 		}
 	}
 	return violating, rest
+}
+
+// CountViolations counts the pods that violate a budget if exactly these victims
+// are evicted, by the rules of the newest release. See [Release.CountViolations].
+func CountViolations(victims []*Victim, budgets []*PodDisruptionBudget) int {
+	return ReleaseNewest.CountViolations(victims, budgets)
+}
+
+// CountViolations counts the pods that violate a budget if exactly these victims
+// are evicted, with their pods on other nodes. It walks the victims in the order
+// given, which should be most important first: where several budgets cover one
+// pod the count can depend on it.
+//
+// Each pod is charged to every budget that covers it and does not list it as
+// disrupted, in all releases; one that takes at least one of them below zero
+// violates. A budget that is negative already is overdrawn by every pod.
+//
+// It is what [BudgetsExact] counts. [Release.FilterVictimsWithPDBViolation]
+// charges pods that are put back later as well. The cost is O(pods × budgets of
+// their namespace).
+func (r Release) CountViolations(victims []*Victim, budgets []*PodDisruptionBudget) int {
+	return countViolations(victims, r.coverage(budgets))
+}
+
+func countViolations(victims []*Victim, cover coverage) int {
+	if len(cover.budgets) == 0 {
+		return 0
+	}
+	l := newLedger(cover.budgets)
+	n := 0
+	for _, v := range victims {
+		n += l.violation(v, cover, true).Pods
+	}
+	return n
+}
+
+// protect parts victims, most important first, into those that may go without
+// violating a budget and those that budgets protect. It walks them least
+// important first: a victim whose pods all their budgets can bear uses them up,
+// another one stays and uses up nothing. Both results keep the order given.
+func protect(victims []*Victim, cover coverage) (free []*Victim, protected []Violation) {
+	if len(cover.budgets) == 0 {
+		return victims, nil
+	}
+	l := newLedger(cover.budgets)
+	for i := len(victims) - 1; i >= 0; i-- {
+		v := victims[i]
+		if found := l.violation(v, cover, true); found.Pods > 0 {
+			l.giveBack(v, cover)
+			protected = append(protected, found)
+		} else {
+			free = append(free, v)
+		}
+	}
+	slices.Reverse(free)
+	slices.Reverse(protected)
+	return free, protected
 }
 
 // A ledger is what is left of each budget during one walk over victims.
@@ -119,6 +174,43 @@ func newLedger(budgets []*PodDisruptionBudget) ledger {
 		l.left[i] = int64(b.Allowed)
 	}
 	return l
+}
+
+// violation charges a victim and says what that overdraws; Pods is zero if
+// nothing. A pod is charged to every budget over it, or else only up to the
+// first that it overdraws.
+func (l ledger) violation(v *Victim, cover coverage, all bool) Violation {
+	found := Violation{Victim: v}
+	for _, p := range v.Pods {
+		overdrawn := false
+		for _, i := range cover.over(p) {
+			if l.charge(i, p) {
+				continue
+			}
+			overdrawn = true
+			if !slices.Contains(found.Budgets, l.budgets[i]) {
+				found.Budgets = append(found.Budgets, l.budgets[i])
+			}
+			if !all {
+				break
+			}
+		}
+		if overdrawn {
+			found.Pods++
+		}
+	}
+	return found
+}
+
+// giveBack undoes the charges for a victim that was charged to all its budgets.
+func (l ledger) giveBack(v *Victim, cover coverage) {
+	for _, p := range v.Pods {
+		for _, i := range cover.over(p) {
+			if !slices.Contains(l.budgets[i].Disrupted, p.Name) {
+				l.left[i]++
+			}
+		}
+	}
 }
 
 // charge takes one disruption from budget i for the pod and reports whether the

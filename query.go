@@ -205,6 +205,7 @@ func (q *query) dryRun(i int) {
 		trace = r.record()
 	}
 	s, err := q.selectOn(q.cluster.slots[i], run, trace, &r.FilterRuns)
+	r.inexact = q.Victims == VictimsBest && !s.Exact
 	switch {
 	case err != nil:
 		r.Err = err
@@ -221,17 +222,23 @@ func (q *query) dryRun(i int) {
 
 // selectOn selects the victims on a node, from a fresh dry run of it.
 func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace, runs *int) (Selection, error) {
-	return SelectVictimsOnNode(NodeCase{
-		Preemptor: q.preemptor,
-		Node:      s.node,
-		DryRun:    run,
-		Nominated: q.cluster.nominated[s.node.Name],
-		Victims:   q.cluster.victimsOn(s),
-		Release:   q.cluster.release,
-		Eligible:  q.Eligible,
-		Compare:   q.Compare,
-		Trace:     trace,
-		classify:  q.cluster.classify,
-		runs:      runs,
-	})
+	c := NodeCase{
+		Preemptor:    q.preemptor,
+		Node:         s.node,
+		DryRun:       run,
+		Nominated:    q.cluster.nominated[s.node.Name],
+		Victims:      q.cluster.victimsOn(s),
+		BudgetPolicy: q.Budgets,
+		Release:      q.cluster.release,
+		Eligible:     q.Eligible,
+		Compare:      q.Compare,
+		Monotone:     monotone(q.prepared),
+		Trace:        trace,
+		coverage:     q.cluster.coverage,
+		runs:         runs,
+	}
+	if q.Victims == VictimsBest {
+		return SelectBestVictimsOnNode(c, q.Orders...)
+	}
+	return SelectVictimsOnNode(c)
 }

@@ -14,8 +14,10 @@ type NodeCase struct {
 	// Victims are the units with a pod on the node; see [Release.Victims]. Those of
 	// a priority not strictly lower than the preemptor's are passed over.
 	Victims []*Victim
-	// Budgets are the disruption budgets, in the order in which they are charged.
-	Budgets []*PodDisruptionBudget
+	// Budgets are the disruption budgets, in the order in which they are charged,
+	// and BudgetPolicy says what they mean.
+	Budgets      []*PodDisruptionBudget
+	BudgetPolicy BudgetPolicy
 
 	Release Release
 	// Eligible may spare victims that priority would give up. It is asked once for
@@ -25,11 +27,15 @@ type NodeCase struct {
 	// Compare replaces [CompareImportance] and owes the same law: a strict weak
 	// order, positive if a is the more important.
 	Compare func(a, b *Victim) int
+	// Monotone says that adding pods to the dry run never turns a refusal into a fit;
+	// see [Prepared]. [SelectBestVictimsOnNode] goes by it.
+	Monotone bool
 	// Trace, if not nil, is told what happens.
 	Trace *Trace
 
-	// classify stands in for the walk over Budgets where their coverage is known.
-	classify func([]*Victim) ([]Violation, []*Victim)
+	// coverage stands in for the selectors of Budgets where it is known what they
+	// cover.
+	coverage func([]*Victim) coverage
 	// runs counts the calls of Fits, unless nil.
 	runs *int
 }
@@ -43,6 +49,11 @@ type Selection struct {
 	Victims []*Victim
 	// Violations counts the pods among them whose eviction violates a budget.
 	Violations int
+	// Protected are the victims that stay, whatever that means for the preemptor,
+	// since their eviction would violate a budget ([BudgetsRespected]).
+	Protected []Violation
+	// Exact says, of [SelectBestVictimsOnNode], that no better set of victims exists.
+	Exact bool
 }
 
 // NoVictims is the reason given for a node without pods that the preemptor may
@@ -67,7 +78,15 @@ func noVictims() Status { return Status{Code: Unresolvable, Reasons: []string{No
 // The result is greedy and, for monotone filters, locally minimal: no single
 // victim could be spared. It is not always the smallest set. Budgets are charged
 // for pods that are put back later too, as upstream does, so the count of
-// violations can be higher than what really happens.
+// violations can be higher than what really happens. With [BudgetsExact] it is
+// counted over the selection instead.
+//
+// With [BudgetsRespected] the victims of step 1 are walked by importance, the least
+// important first. One whose pods all their budgets can bear uses these up and is
+// removed in step 2; another one is protected, stays, and uses up nothing. Those
+// removed are put back most important first, whatever their budgets. If removing
+// all victims would have made room but removing these does not, the status says
+// which budgets protect them; see [ProtectedBy].
 //
 // The dry run is left with the selection removed. The cost is O(v log v) for
 // sorting and at most 1+v fit tests for v victims. A refusal is a Status; an
@@ -81,7 +100,10 @@ func SelectVictimsOnNode(c NodeCase) (Selection, error) {
 	if len(victims) == 0 {
 		return Selection{Status: noVictims()}, nil
 	}
-	test := fitTest{node: c.Node, run: c.DryRun, nominated: holding(c.Nominated, c.Preemptor), runs: c.runs}
+	test := c.fitTest()
+	if c.BudgetPolicy == BudgetsRespected {
+		return c.selectRespecting(test, victims)
+	}
 	for _, v := range victims {
 		if err := test.remove(v); err != nil {
 			return Selection{}, err
@@ -95,11 +117,7 @@ func SelectVictimsOnNode(c NodeCase) (Selection, error) {
 	if !status.Fits() {
 		return Selection{Status: status}, nil
 	}
-	compare := c.Compare
-	if compare == nil {
-		compare = CompareImportance
-	}
-	slices.SortStableFunc(victims, func(a, b *Victim) int { return compare(b, a) })
+	c.sortByImportance(victims)
 	violating, rest := c.split(victims)
 	c.Trace.classified(c.Node, violating)
 
@@ -140,7 +158,14 @@ func SelectVictimsOnNode(c NodeCase) (Selection, error) {
 		}
 	}
 	s.Victims = merge(victims, evicted[0], evicted[1])
+	if c.BudgetPolicy == BudgetsExact {
+		s.Violations = countViolations(s.Victims, c.cover(s.Victims))
+	}
 	return s, nil
+}
+
+func (c *NodeCase) fitTest() fitTest {
+	return fitTest{node: c.Node, run: c.DryRun, nominated: holding(c.Nominated, c.Preemptor), runs: c.runs}
 }
 
 // merge returns the members of a and b in the order of all, which both follow.
@@ -175,9 +200,23 @@ func (c *NodeCase) mayEvict(v *Victim) bool {
 	return c.Eligible == nil || v.affected(func(n *Node) bool { return c.Eligible(c.Preemptor, v, n) })
 }
 
-func (c *NodeCase) split(victims []*Victim) ([]Violation, []*Victim) {
-	if c.classify != nil {
-		return c.classify(victims)
+// sortByImportance puts the most important victims first.
+func (c *NodeCase) sortByImportance(victims []*Victim) {
+	compare := c.Compare
+	if compare == nil {
+		compare = CompareImportance
 	}
-	return c.Release.FilterVictimsWithPDBViolation(victims, c.Budgets)
+	slices.SortStableFunc(victims, func(a, b *Victim) int { return compare(b, a) })
+}
+
+func (c *NodeCase) split(victims []*Victim) ([]Violation, []*Victim) {
+	return c.Release.classify(victims, c.cover(victims))
+}
+
+// cover says which budgets are over the pods of these victims.
+func (c *NodeCase) cover(victims []*Victim) coverage {
+	if c.coverage != nil {
+		return c.coverage(victims)
+	}
+	return c.Release.coverage(c.Budgets)
 }

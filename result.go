@@ -15,6 +15,10 @@ type Result struct {
 	Victims []*Victim
 	// Violations counts the pods among them whose eviction violates a budget.
 	Violations int
+	// Exact says that with [VictimsBest] no node and no set of victims is better by
+	// the evaluator's orders, of the nodes that were looked at. It is false where a
+	// search had to end early, and for the reprieve.
+	Exact bool
 	// Delete are the pods of the victims still to delete, in their order.
 	Delete []*Pod
 	// Terminating are the pods of the victims that are on their way out already.

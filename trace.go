@@ -9,6 +9,9 @@ type Trace struct {
 	Removed func(node *Node, victims []*Victim, status Status, short []Shortfall)
 	// Classified: evicting these would violate budgets. They are reprieved first.
 	Classified func(node *Node, violating []Violation)
+	// Protected: these stay, as evicting them would violate budgets, which are
+	// respected.
+	Protected func(node *Node, protected []Violation)
 	// Reprieved: one victim was put back, and stays if the step says so.
 	Reprieved func(node *Node, step Step)
 }
@@ -37,6 +40,12 @@ func (t *Trace) removed(node *Node, victims []*Victim, status Status, run DryRun
 func (t *Trace) classified(node *Node, violating []Violation) {
 	if t != nil && t.Classified != nil {
 		t.Classified(node, violating)
+	}
+}
+
+func (t *Trace) protected(node *Node, protected []Violation) {
+	if t != nil && t.Protected != nil && len(protected) > 0 {
+		t.Protected(node, protected)
 	}
 }
 

@@ -34,6 +34,9 @@ type Case struct {
 	CompositePodGroups []CompositePodGroup `json:"compositePodGroups,omitzero"`
 	Gang               []GangMember        `json:"gang,omitzero"`
 
+	// Policy is nil where the policy is that of kube-scheduler.
+	Policy *Policy `json:"policy,omitempty"`
+
 	// Want holds the answers by release. A release is absent where it leaves
 	// the rule unspecified or does not have the feature.
 	Want map[string]Answer `json:"want"`

@@ -42,7 +42,7 @@ func Write(w io.Writer, cases []Case) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for i := range cases {
-		if err := enc.Encode(&cases[i]); err != nil {
+		if err := enc.Encode(cases[i].recorded()); err != nil {
 			return fmt.Errorf("case %s: %w", cases[i].Name, err)
 		}
 	}

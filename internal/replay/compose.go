@@ -34,7 +34,11 @@ func Compose(c *golden.Case, r preemption.Release) (golden.Answer, error) {
 	if err != nil {
 		return golden.Answer{}, err
 	}
-	p := composed{c: c, release: r, state: state, snapshot: snapshot, preemptor: preemptor, prepared: prepared,
+	settings, err := evaluator(c)
+	if err != nil {
+		return golden.Answer{}, err
+	}
+	p := composed{c: c, settings: settings, release: r, state: state, snapshot: snapshot, preemptor: preemptor, prepared: prepared,
 		groups: preemption.NewGroups(state.PodGroups, state.CompositePodGroups),
 		answer: golden.Answer{Statuses: map[string]string{}}}
 	err = p.run()
@@ -65,6 +69,7 @@ func (s *snapshot) PodsOn(n *preemption.Node) []*preemption.Pod { return s.pods[
 
 type composed struct {
 	c         *golden.Case
+	settings  preemption.Evaluator
 	release   preemption.Release
 	state     preemption.ClusterState
 	snapshot  *snapshot
@@ -160,9 +165,10 @@ func (p *composed) dryRun(n *preemption.Node) (*preemption.Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := preemption.SelectVictimsOnNode(preemption.NodeCase{
+	s, err := p.selectOn(preemption.NodeCase{
 		Preemptor: p.preemptor, Node: n, DryRun: run, Nominated: p.snapshot.nominated[n.Name],
 		Victims: p.release.Victims(n, p.snapshot, p.groups), Budgets: p.state.DisruptionBudgets, Release: p.release,
+		BudgetPolicy: p.settings.Budgets,
 	})
 	switch {
 	case err != nil:
@@ -176,9 +182,20 @@ func (p *composed) dryRun(n *preemption.Node) (*preemption.Candidate, error) {
 	return &preemption.Candidate{Node: n, Victims: s.Victims, Violations: s.Violations}, nil
 }
 
+func (p *composed) selectOn(c preemption.NodeCase) (preemption.Selection, error) {
+	if p.settings.Victims != preemption.VictimsBest {
+		return preemption.SelectVictimsOnNode(c)
+	}
+	s, err := preemption.SelectBestVictimsOnNode(c, p.settings.Orders...)
+	if err == nil && !s.Exact {
+		err = fmt.Errorf("node %s: the search for the best victims ended early", c.Node.Name)
+	}
+	return s, err
+}
+
 func (p *composed) choose(found []*preemption.Candidate) {
 	p.answer.Candidates = candidates(p.c, found)
-	best, _ := preemption.PickOneNode(found)
+	best, _ := preemption.PickOneNode(found, p.settings.Orders...)
 	if best == nil {
 		p.answer.Outcome = golden.Unhelpful
 		return

@@ -27,7 +27,10 @@ func Evaluate(c *golden.Case, r preemption.Release) (golden.Answer, error) {
 	if err != nil {
 		return golden.Answer{}, err
 	}
-	e := preemption.Evaluator{Sampling: sampling(c)}
+	e, err := evaluator(c)
+	if err != nil {
+		return golden.Answer{}, err
+	}
 	x, err := e.Examine(context.Background(), cluster, preemptor)
 	if err != nil {
 		return golden.Answer{}, err

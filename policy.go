@@ -1,0 +1,100 @@
+package preemption
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+
+	"example.com/preemption/internal/best"
+)
+
+// A VictimPolicy says which victims are chosen on a node. It does not change who
+// may be one.
+type VictimPolicy uint8
+
+const (
+	// VictimsReprieve chooses as kube-scheduler: all are removed and as many as
+	// possible are put back, the most important first; see [SelectVictimsOnNode].
+	VictimsReprieve VictimPolicy = iota
+	// VictimsBest chooses the best of all sets by the criteria that nodes are chosen
+	// by, in their order, with violations counted exactly; see
+	// [SelectBestVictimsOnNode].
+	VictimsBest
+)
+
+// String returns "reprieve" or "best".
+func (p VictimPolicy) String() string {
+	if p == VictimsBest {
+		return "best"
+	}
+	return "reprieve"
+}
+
+// A BudgetPolicy says what disruption budgets mean to a decision.
+type BudgetPolicy uint8
+
+const (
+	// BudgetsAsUpstream counts violations as kube-scheduler: over all potential
+	// victims, those included that are put back later. With [VictimsBest] it is
+	// BudgetsExact, since nobody is put back.
+	BudgetsAsUpstream BudgetPolicy = iota
+	// BudgetsExact counts the violations of what is evicted, no more and no less; see
+	// [Release.CountViolations]. Who is put back first does not change.
+	BudgetsExact
+	// BudgetsRespected evicts nothing that would violate a budget; see
+	// [SelectVictimsOnNode]. Where that rules a node out its status says which
+	// budgets did.
+	BudgetsRespected
+)
+
+// String returns "as-upstream", "exact" or "respected".
+func (p BudgetPolicy) String() string {
+	switch p {
+	case BudgetsExact:
+		return "exact"
+	case BudgetsRespected:
+		return "respected"
+	}
+	return "as-upstream"
+}
+
+// ProtectedBy begins the reason that a node is refused with because a budget
+// protects its pods; the budget's namespace and name follow.
+const ProtectedBy = "Victims are protected by disruption budget "
+
+// ErrOrders is returned for [VictimsBest] with orders that it cannot follow: it
+// takes those of [DefaultOrders], in any order, each at most once.
+var ErrOrders = errors.New("the best victims are defined by the five built-in orders alone, each at most once")
+
+// criteria returns which of the five built-in ones the orders are; no orders are
+// all of them. ok is false if one is not, or is there twice.
+func criteria(orders []Order) (list []best.Criterion, ok bool) {
+	if len(orders) == 0 {
+		return best.Default, true
+	}
+	for _, o := range orders {
+		c, known := builtinCriterion(o)
+		if !known || slices.Contains(list, c) {
+			return nil, false
+		}
+		list = append(list, c)
+	}
+	return list, true
+}
+
+// builtinCriterion tells a built-in order by its function, whatever its name is.
+func builtinCriterion(o Order) (best.Criterion, bool) {
+	if o.Compare == nil {
+		return 0, false
+	}
+	compare := reflect.ValueOf(o.Compare).Pointer()
+	for i, b := range DefaultOrders() {
+		if reflect.ValueOf(b.Compare).Pointer() == compare {
+			return best.Default[i], true
+		}
+	}
+	return 0, false
+}
+
+// exact reports whether violations are counted over what is evicted.
+func (p BudgetPolicy) exact() bool { return p != BudgetsAsUpstream }
