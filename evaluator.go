@@ -121,6 +121,7 @@ func (e *Evaluator) evaluate(ctx context.Context, c *Cluster, preemptor *Pod, de
 	for i := range x.Nodes {
 		x.FilterRuns += x.Nodes[i].FilterRuns
 	}
+	x.Preemptor = preemptor
 	kept := *x // in memory of its own, so that it does not keep the dry runs
 	return &kept, nil
 }
@@ -137,8 +138,8 @@ func (q *query) decide(ctx context.Context) (*Examination, error) {
 		return x, nil
 	}
 	filtered := func(s *nodeSlot) Code { return x.Nodes[s.index].Filter.Code }
-	if reason := q.ineligible(filtered); reason != "" {
-		x.Result = Result{Outcome: OutcomeIneligible, Reason: reason}
+	if no := q.mayNot(filtered); no != nil {
+		x.Result = *no
 		return x, nil
 	}
 	if err := q.dryRunAll(ctx); err != nil {

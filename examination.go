@@ -9,8 +9,7 @@ import (
 // An Examination is a decision with all that was looked at on the way.
 type Examination struct {
 	Result
-	Preemptor *Pod
-	Release   Release
+	Release Release
 	// Nodes reports on every node of the cluster, in order.
 	Nodes []NodeReport
 	// FitNodes take the preemptor as they are.

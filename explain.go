@@ -91,6 +91,12 @@ func (x *Examination) conclude(b *strings.Builder) {
 	case OutcomeIneligible:
 		fmt.Fprintf(b, "the pod may not preempt: %s\n", x.Reason)
 		return
+	case OutcomeWaiting:
+		fmt.Fprintf(b, "node %s is being cleared for the pod already; it waits for\n", x.Node.Name)
+		for _, p := range x.Waiting {
+			fmt.Fprintf(b, "  %s, which is terminating\n", p)
+		}
+		return
 	case OutcomeUnhelpful:
 		reason := "no eviction makes room anywhere"
 		if x.Reason != "" {

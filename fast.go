@@ -34,7 +34,7 @@ func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod)
 	if f.failed {
 		return nil, false
 	}
-	r.FilterRuns = f.runs
+	r.Preemptor, r.FilterRuns = preemptor, f.runs
 	return r, true
 }
 
@@ -170,8 +170,8 @@ func (f *fastSearch) decide() *Result {
 	if f.firstFit >= 0 {
 		return &Result{Outcome: OutcomeFits, Node: f.cluster.nodes[f.firstFit]}
 	}
-	if reason := f.ineligibleNow(); reason != "" {
-		return &Result{Outcome: OutcomeIneligible, Reason: reason}
+	if no := f.mayNotNow(); no != nil {
+		return no
 	}
 	node, found := table.Search(&f.search, &f.scratch)
 	if node < 0 {
@@ -279,10 +279,10 @@ func (f *fastSearch) asIs(n *Node) (Status, DryRun, error) {
 	return status, run, err
 }
 
-// ineligibleNow is ineligible, with the status of the nominated node computed
-// only if it matters.
-func (f *fastSearch) ineligibleNow() string {
-	return f.ineligible(func(s *nodeSlot) Code {
+// mayNotNow is mayNot, with the status of the nominated node computed only if it
+// matters.
+func (f *fastSearch) mayNotNow() *Result {
+	return f.mayNot(func(s *nodeSlot) Code {
 		if f.prepared == nil {
 			prepared, err := prepare(f.filters(), f.preemptor, f.cluster)
 			if err != nil {

@@ -38,9 +38,11 @@ type Pod struct {
 	// Group names the PodGroup of the same namespace that the pod belongs to.
 	Group       string
 	Termination Termination
-	// GracePeriod is how long the pod may take to go. It takes no part in a
-	// decision.
+	// GracePeriod is how long the pod may take to go once it is told to, and GraceEnd
+	// when that time is over for a pod that is terminating: the API's deletion
+	// timestamp, zero if it is not known. Neither takes part in a decision.
 	GracePeriod time.Duration
+	GraceEnd    time.Time
 	// Object is the caller's own pod, carried through untouched.
 	Object any
 }

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"context"
+	"slices"
 
 	"example.com/preemption/internal/parallel"
 )
@@ -29,7 +30,7 @@ func (e *Evaluator) newQuery(c *Cluster, preemptor *Pod, detailed bool) (*query,
 		q.placeholder = q.placeholder || e.Extenders[i].interested(preemptor)
 	}
 	q.runs = make([]DryRun, len(c.nodes))
-	q.examination = Examination{Preemptor: preemptor, Release: c.release, Nodes: make([]NodeReport, len(c.nodes))}
+	q.examination = Examination{Release: c.release, Nodes: make([]NodeReport, len(c.nodes))}
 	return q, nil
 }
 
@@ -104,30 +105,39 @@ func (q *query) begin(i int) (DryRun, error) {
 	return q.runs[i], nil
 }
 
-// ineligible returns why the preemptor may not preempt, "" if it may. It asks for
-// the code of the nominated node only if there is a pod to wait for.
-func (q *query) ineligible(code func(*nodeSlot) Code) string {
+// mayNot returns the result of a preemptor that may not preempt now, nil if it
+// may. It asks for the code of the nominated node only if there is a pod to wait
+// for.
+func (q *query) mayNot(code func(*nodeSlot) Code) *Result {
 	if q.preemptor.PreemptionPolicy == PreemptNever {
-		return ReasonNever
+		return &Result{Outcome: OutcomeIneligible, Reason: ReasonNever}
 	}
 	slot := q.cluster.byName[q.cluster.nominationOf(q.preemptor)]
 	if slot == nil {
-		return ""
+		return nil
 	}
+	var leaving []*Victim
 	for _, p := range slot.pods {
-		if p.Termination == TerminatingByPreemption && q.mayEvictAlone(p, slot.node) {
-			if code(slot) == Unresolvable {
-				return "" // the node is hopeless, so there is nothing to wait for
-			}
-			return ReasonTerminating
+		if p.Termination != TerminatingByPreemption {
+			continue
+		}
+		if v := q.cluster.release.PodVictim(p, slot.node, q.cluster.groups); q.mayEvict(v, slot.node) {
+			leaving = append(leaving, v)
 		}
 	}
-	return ""
+	if len(leaving) == 0 || code(slot) == Unresolvable {
+		return nil // nothing to wait for, or in vain
+	}
+	slices.SortStableFunc(leaving, func(a, b *Victim) int { return CompareImportance(b, a) })
+	waiting := make([]*Pod, len(leaving))
+	for i, v := range leaving {
+		waiting[i] = v.Pods[0]
+	}
+	return &Result{Outcome: OutcomeWaiting, Reason: ReasonTerminating, Node: slot.node, Waiting: waiting}
 }
 
-// mayEvictAlone reports whether the preemptor may evict the pod by itself.
-func (q *query) mayEvictAlone(p *Pod, on *Node) bool {
-	v := q.cluster.release.PodVictim(p, on, q.cluster.groups)
+// mayEvict reports whether the preemptor may evict a victim on the node.
+func (q *query) mayEvict(v *Victim, on *Node) bool {
 	return v.Priority < q.preemptor.Priority && (q.Eligible == nil || q.Eligible(q.preemptor, v, on))
 }
 

@@ -1,14 +1,18 @@
 package preemption
 
+import "time"
+
 // A Result is a decision. It holds what the caller has to do; nothing has been
 // done yet.
 type Result struct {
-	Outcome Outcome
-	// Reason says why not, for the outcomes ineligible and, where extenders left no
-	// node, unhelpful. [Examination.Message] has the reasons node by node.
+	// Preemptor is the pod that the decision is about.
+	Preemptor *Pod
+	Outcome   Outcome
+	// Reason says why not, for the outcomes ineligible, waiting and, where extenders
+	// left no node, unhelpful. [Examination.Message] has the reasons node by node.
 	Reason string
-	// Node is the node to clear (preempt), or the first one that takes the
-	// preemptor as it is (fits).
+	// Node is the node to clear (preempt), the one that is being cleared (waiting),
+	// or the first one that takes the preemptor as it is (fits).
 	Node *Node
 	// Victims have to go from the node and, with atomic groups, from others, most
 	// important first.
@@ -23,6 +27,9 @@ type Result struct {
 	Delete []*Pod
 	// Terminating are the pods of the victims that are on their way out already.
 	Terminating []*Pod
+	// Waiting are the pods on Node that the preemptor waits for (waiting), the most
+	// important first. See [Result.GraceLeft].
+	Waiting []*Pod
 	// ClearNominations are the pods of lower priority nominated to the node. They
 	// lose their claim to the room that is made.
 	ClearNominations []*Pod
@@ -47,8 +54,7 @@ const (
 	OutcomeIneligible
 	// OutcomePreempt: clearing Node of Victims makes room.
 	OutcomePreempt
-	// OutcomeWaiting: victims of an earlier round are still on their way out. Only
-	// gangs wait this way.
+	// OutcomeWaiting: victims of an earlier round are still on their way out.
 	OutcomeWaiting
 )
 
@@ -65,6 +71,26 @@ func (o Outcome) String() string {
 		return "waiting"
 	}
 	return "unhelpful"
+}
+
+// GraceLeft returns how long the pods that are waited for may still take to go:
+// the longest of what is left of their grace periods at the time now, zero if
+// nothing is. A pod that outstays its grace is held by something else, a
+// finalizer or a node that does not answer.
+func (r *Result) GraceLeft(now time.Time) time.Duration { return graceLeft(r.Waiting, now) }
+
+// graceLeft is the longest grace left to any of the pods. One whose end is not
+// known counts with all of its grace period.
+func graceLeft(pods []*Pod, now time.Time) time.Duration {
+	longest := time.Duration(0)
+	for _, p := range pods {
+		left := p.GracePeriod
+		if !p.GraceEnd.IsZero() {
+			left = p.GraceEnd.Sub(now)
+		}
+		longest = max(longest, left)
+	}
+	return longest
 }
 
 // A Nomination says what becomes of the preemptor's nominated node.

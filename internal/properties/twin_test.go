@@ -399,6 +399,7 @@ type verdict struct {
 	Victims               []string // pods
 	Violations            int
 	Delete, Terminating   []string
+	Waiting               []string
 	ClearNominations      []string
 	Nomination            string
 	Statuses              []string // by node, of those where there is no candidate
@@ -429,9 +430,13 @@ func (w twin) decide() verdict {
 	}
 	d.Potential = len(potential)
 	status := maps.Clone(filter)
-	switch reason := w.ineligible(filter); {
+	reason, waiting := w.ineligible(filter)
+	switch {
 	case len(d.FitNodes) > 0:
 		d.Outcome, d.Node, d.Nomination = "fits", d.FitNodes[0], "keep"
+	case len(waiting) > 0:
+		d.Outcome, d.Reason, d.Nomination = "waiting", reason, "keep"
+		d.Node, d.Waiting = w.preemptor.NominatedNode, podNames(waiting)
 	case reason != "":
 		d.Outcome, d.Reason, d.Nomination = "ineligible", reason, "keep"
 	default:
@@ -443,14 +448,15 @@ func (w twin) decide() verdict {
 	return d
 }
 
-func (w twin) ineligible(filter map[*preemption.Node]preemption.Status) string {
+func (w twin) ineligible(filter map[*preemption.Node]preemption.Status) (reason string, waiting []*preemption.Pod) {
 	if w.preemptor.PreemptionPolicy == preemption.PreemptNever {
-		return "not eligible due to preemptionPolicy=Never."
+		return "not eligible due to preemptionPolicy=Never.", nil
 	}
 	n := w.node(w.preemptor.NominatedNode)
 	if n == nil || filter[n].Code == preemption.Unresolvable {
-		return ""
+		return "", nil
 	}
+	var leaving []*preemption.Victim
 	for _, p := range w.podsOn(n) {
 		unit, v := w.unitOf(p)
 		if unit != "" { // looked at alone, it ranks no higher than a member does
@@ -461,10 +467,14 @@ func (w twin) ineligible(filter map[*preemption.Node]preemption.Status) string {
 		}
 		v.Pods, v.Nodes = []*preemption.Pod{p}, []*preemption.Node{n}
 		if p.Termination == preemption.TerminatingByPreemption && w.mayEvict(&v) {
-			return "not eligible due to a terminating pod on the nominated node."
+			leaving = append(leaving, &v)
 		}
 	}
-	return ""
+	for _, v := range mostImportantFirst(leaving) {
+		waiting = append(waiting, v.Pods[0])
+		reason = "not eligible due to a terminating pod on the nominated node."
+	}
+	return reason, waiting
 }
 
 // search dry-runs the nodes and picks one, with status updated for the others.
@@ -582,7 +592,7 @@ func verdictOf(x *preemption.Examination) verdict {
 func verdictOfResult(r *preemption.Result) verdict {
 	d := verdict{
 		Outcome: r.Outcome.String(), Reason: r.Reason, Violations: r.Violations,
-		Delete: podNames(r.Delete), Terminating: podNames(r.Terminating),
+		Delete: podNames(r.Delete), Terminating: podNames(r.Terminating), Waiting: podNames(r.Waiting),
 		ClearNominations: podNames(r.ClearNominations), Nomination: r.Nomination.String(),
 	}
 	if r.Node != nil {

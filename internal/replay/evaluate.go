@@ -51,12 +51,12 @@ func summary(r *preemption.Result) string {
 	if r.Node != nil {
 		node = r.Node.Name
 	}
-	return fmt.Sprint(r.Outcome, r.Reason, node, r.Victims, r.Violations, r.Delete, r.Terminating, r.ClearNominations, r.Nomination)
+	return fmt.Sprint(r.Outcome, r.Reason, node, r.Victims, r.Violations, r.Delete, r.Terminating, r.Waiting, r.ClearNominations, r.Nomination)
 }
 
 func answer(c *golden.Case, x *preemption.Examination) golden.Answer {
 	a := golden.Answer{
-		Outcome:        x.Outcome.String(),
+		Outcome:        outcome(x),
 		Reason:         x.Reason,
 		PDBViolations:  int64(x.Violations),
 		PotentialNodes: x.Potential,
@@ -78,6 +78,15 @@ func answer(c *golden.Case, x *preemption.Examination) golden.Answer {
 	}
 	a.Candidates = candidates(c, x.Candidates)
 	return a
+}
+
+// outcome is the recorded word: kube-scheduler has one for every pod that may not
+// preempt now.
+func outcome(x *preemption.Examination) string {
+	if x.Outcome == preemption.OutcomeWaiting {
+		return golden.Ineligible
+	}
+	return x.Outcome.String()
 }
 
 // candidates lists them as recorded: by name, unless the search was sampled.

@@ -108,6 +108,9 @@ func conclude(x *preemption.Examination, out *output) {
 		head += ": " + x.Reason
 	}
 	out.printf("%s", head)
+	if len(x.Waiting) > 0 {
+		out.printf("  for %s", podNames(x.Waiting))
+	}
 	if x.Violations > 0 {
 		out.printf("  violations %d", x.Violations)
 	}
@@ -138,6 +141,6 @@ func resultSummary(r *preemption.Result) string {
 	if r.Node != nil {
 		node = r.Node.Name
 	}
-	return fmt.Sprintf("%v %q %s [%s] %d delete [%s] terminating [%s] clear [%s] %v", r.Outcome, r.Reason, node,
-		victimNames(r.Victims, r.Node), r.Violations, podNames(r.Delete), podNames(r.Terminating), podNames(r.ClearNominations), r.Nomination)
+	return fmt.Sprintf("%v %q %s [%s] %d delete [%s] terminating [%s] waiting [%s] clear [%s] %v", r.Outcome, r.Reason, node,
+		victimNames(r.Victims, r.Node), r.Violations, podNames(r.Delete), podNames(r.Terminating), podNames(r.Waiting), podNames(r.ClearNominations), r.Nomination)
 }
