@@ -34,7 +34,7 @@ func Pod(ctx context.Context, s *situation.Situation, pod *preemption.Pod) (*Rep
 	e.TypeMeta = metav1.TypeMeta{APIVersion: explanation.APIVersion, Kind: explanation.Kind}
 	e.KubernetesVersion = x.Release.String()
 	e.Pod = podOf(pod)
-	e.Outcome, e.Reason = x.Outcome.String(), x.Reason
+	e.Outcome, e.Reason = outcome(&x.Result), x.Reason
 	if x.Node != nil {
 		e.Node = x.Node.Name
 	}
@@ -111,7 +111,7 @@ func references(pods []*preemption.Pod) []explanation.Reference {
 
 // decision is the short form of a result.
 func decision(r *preemption.Result) explanation.Decision {
-	d := explanation.Decision{Outcome: r.Outcome.String(), Victims: []explanation.Reference{}, PDBViolations: r.Violations}
+	d := explanation.Decision{Outcome: outcome(r), Victims: []explanation.Reference{}, PDBViolations: r.Violations}
 	if r.Node != nil {
 		d.Node = r.Node.Name
 	}
@@ -119,4 +119,13 @@ func decision(r *preemption.Result) explanation.Decision {
 		d.Victims = append(d.Victims, references(v.Pods)...)
 	}
 	return d
+}
+
+// outcome is the word for it. A pod that waits for its victims is said to be
+// ineligible, as kube-scheduler does.
+func outcome(r *preemption.Result) string {
+	if r.Outcome == preemption.OutcomeWaiting {
+		return explanation.Ineligible
+	}
+	return r.Outcome.String()
 }
