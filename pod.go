@@ -38,13 +38,27 @@ type Pod struct {
 	// Group names the PodGroup of the same namespace that the pod belongs to.
 	Group       string
 	Termination Termination
-	// GracePeriod is how long the pod may take to go once it is told to, and GraceEnd
+	// GracePeriod is how long the pod may take to go once it is told to, TerminatesAt
 	// when that time is over for a pod that is terminating: the API's deletion
 	// timestamp, zero if it is not known. Neither takes part in a decision.
-	GracePeriod time.Duration
-	GraceEnd    time.Time
+	GracePeriod  time.Duration
+	TerminatesAt time.Time
+	// Owner is the controller that makes another pod if this one goes.
+	Owner Owner
 	// Object is the caller's own pod, carried through untouched.
 	Object any
+}
+
+// An Owner is the controller of a pod, in the pod's namespace. The zero value
+// stands for none: nobody makes another pod if that one goes.
+type Owner struct{ Kind, Name string }
+
+// String returns kind/name, "" for none.
+func (o Owner) String() string {
+	if o == (Owner{}) {
+		return ""
+	}
+	return o.Kind + "/" + o.Name
 }
 
 // String returns namespace/name.

@@ -85,8 +85,8 @@ func graceLeft(pods []*Pod, now time.Time) time.Duration {
 	longest := time.Duration(0)
 	for _, p := range pods {
 		left := p.GracePeriod
-		if !p.GraceEnd.IsZero() {
-			left = p.GraceEnd.Sub(now)
+		if !p.TerminatesAt.IsZero() {
+			left = p.TerminatesAt.Sub(now)
 		}
 		longest = max(longest, left)
 	}

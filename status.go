@@ -74,6 +74,9 @@ var (
 	// ErrNoVictim marks a node on which, before 1.38, the preemptor was found to
 	// fit with nothing evicted although its status says that it does not.
 	ErrNoVictim = errors.New("expected at least one victim pod")
+	// ErrStale marks what a decision is about and the cluster no longer has. To
+	// decide again is the way on.
+	ErrStale = errors.New("the decision is out of date")
 
 	errNotOnNode = errors.New("the pod is not on the node")
 	errOverflow  = errors.New("the sum of requests exceeds what an int64 holds")

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/preemption"
@@ -46,6 +47,12 @@ func Pod(p *v1.Pod, classes *PriorityClasses) (*preemption.Pod, error) {
 	}
 	if policy == v1.PreemptNever {
 		out.PreemptionPolicy = preemption.PreemptNever
+	}
+	if p.DeletionTimestamp != nil {
+		out.TerminatesAt = p.DeletionTimestamp.Time
+	}
+	if owner := metav1.GetControllerOf(p); owner != nil {
+		out.Owner = preemption.Owner{Kind: owner.Kind, Name: owner.Name}
 	}
 	if p.Status.StartTime != nil {
 		out.Start = p.Status.StartTime.Time

@@ -22,24 +22,32 @@ func TestUpdatesProperty(t *testing.T) {
 		s := drawScenario(t)
 		m := &ledgerOfUpdates{cluster: newCluster(t, s.state), state: s.state, preemptors: []*preemption.Pod{s.preemptor, drawPreemptor(t)}}
 		m.state.Pods = slices.Clone(s.state.Pods)
-		t.Repeat(map[string]func(*rapid.T){
-			"AddNode":                 m.addNode,
-			"UpdateNode":              m.updateNode,
-			"RemoveNode":              m.removeNode,
-			"AddPod":                  m.addPod,
-			"AddPodAgain":             m.addPod,
-			"UpdatePod":               m.updatePod,
-			"RemovePod":               m.removePod,
-			"Nominate":                m.nominate,
-			"SetPodGroup":             m.setPodGroup,
-			"RemovePodGroup":          m.removePodGroup,
-			"SetCompositePodGroup":    m.setComposite,
-			"RemoveCompositePodGroup": m.removeComposite,
-			"SetBudget":               m.setBudget,
-			"RemoveBudget":            m.removeBudget,
-			"":                        m.check,
-		})
+		actions := m.updates()
+		actions["Clone"] = m.clone
+		actions[""] = m.check
+		t.Repeat(actions)
+		m.checkOriginals(t)
 	})
+}
+
+// updates are all there are, by name.
+func (m *ledgerOfUpdates) updates() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"AddNode":                 m.addNode,
+		"UpdateNode":              m.updateNode,
+		"RemoveNode":              m.removeNode,
+		"AddPod":                  m.addPod,
+		"AddPodAgain":             m.addPod,
+		"UpdatePod":               m.updatePod,
+		"RemovePod":               m.removePod,
+		"Nominate":                m.nominate,
+		"SetPodGroup":             m.setPodGroup,
+		"RemovePodGroup":          m.removePodGroup,
+		"SetCompositePodGroup":    m.setComposite,
+		"RemoveCompositePodGroup": m.removeComposite,
+		"SetBudget":               m.setBudget,
+		"RemoveBudget":            m.removeBudget,
+	}
 }
 
 // ledgerOfUpdates is a cluster and what it should be like.
@@ -49,6 +57,37 @@ type ledgerOfUpdates struct {
 	nominated  map[*preemption.Pod]string // by Nominate, in place of what the pod says
 	preemptors []*preemption.Pod
 	failed     bool // the last update
+	originals  []original
+}
+
+// original is a cluster that a clone took the place of, and what it was like.
+type original struct {
+	cluster *preemption.Cluster
+	lines   []string
+}
+
+// clone goes on with a copy.
+func (m *ledgerOfUpdates) clone(*rapid.T) {
+	m.originals = append(m.originals, original{m.cluster, m.describe(m.cluster)})
+	m.cluster = m.cluster.Clone()
+}
+
+// checkOriginals makes sure that what was done to copies did not reach them.
+func (m *ledgerOfUpdates) checkOriginals(t *rapid.T) {
+	for _, o := range m.originals {
+		if diff := cmp.Diff(o.lines, m.describe(o.cluster)); diff != "" {
+			t.Fatalf("the original of a clone (-before +after):\n%s", diff)
+		}
+	}
+}
+
+func (m *ledgerOfUpdates) describe(c *preemption.Cluster) []string {
+	lines := tracer{}.cluster(c, m)
+	for _, p := range m.preemptors {
+		lines = append(lines, tracer{}.decision(c, p)...)
+		lines = append(lines, tracer{}.fast(c, p))
+	}
+	return lines
 }
 
 func (m *ledgerOfUpdates) home(p *preemption.Pod) string {
@@ -337,6 +376,9 @@ func (m *ledgerOfUpdates) check(t *rapid.T) {
 		if diff := cmp.Diff(trace.decision(fresh, p), trace.decision(m.cluster, p)); diff != "" {
 			t.Fatalf("decision (-fresh +updated):\n%s", diff)
 		}
+		if diff := cmp.Diff(trace.fast(fresh, p), trace.fast(m.cluster, p)); diff != "" {
+			t.Fatalf("decision by the engine (-fresh +updated):\n%s", diff)
+		}
 	}
 }
 
@@ -369,6 +411,9 @@ func (r tracer) cluster(c *preemption.Cluster, m *ledgerOfUpdates) []string {
 		lines = append(lines, "nominated to "+name+":"+r.pods(c.NominatedTo(name)))
 		lines = append(lines, fmt.Sprint("node ", name, " is known: ", c.Node(name) != nil))
 	}
+	for _, b := range c.DisruptionBudgets() {
+		lines = append(lines, fmt.Sprintf("budget %v@%p", b, b))
+	}
 	for _, w := range c.Warnings() {
 		lines = append(lines, w.String())
 	}
@@ -380,6 +425,15 @@ func (r tracer) cluster(c *preemption.Cluster, m *ledgerOfUpdates) []string {
 		}
 	}
 	return lines
+}
+
+// fast is what the engine decides.
+func (r tracer) fast(c *preemption.Cluster, p *preemption.Pod) string {
+	x, err := (&preemption.Evaluator{}).Preempt(context.Background(), c, p)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%+v%s", verdictOfResult(x), r.victims(x.Victims))
 }
 
 func (r tracer) decision(c *preemption.Cluster, p *preemption.Pod) []string {

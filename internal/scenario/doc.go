@@ -30,6 +30,7 @@
 //	node NAME cpu=4 pods=110 taint=KEY=VALUE:EFFECT unschedulable zone=a
 //	pod NAME on=NODE prio=10 cpu=2 app=web start=5 uid=U group=G port=80/TCP@10.0.0.1
 //	    terminating=preemption|other nominated=NODE policy=never selector=KEY=VALUE
+//	    owner=KIND/NAME
 //	    toleration=(key=K op=Exists value=V effect=NoSchedule)
 //	pdb NAME allowed=1 disrupted=a,b app=web expr=(KEY In V,V) selector=empty|none
 //	group NAME prio=10 mode=all|single parent=COMPOSITE

@@ -117,6 +117,11 @@ func (f *fields) pod() *preemption.Pod {
 	p.Priority = int32(f.number("prio", 32))
 	p.PreemptionPolicy = choice(f, "policy", policies, "never or lower-priority")
 	p.NodeName, p.NominatedNode, p.Group = f.text("on"), f.text("nominated"), f.text("group")
+	if kind, name, ok := strings.Cut(f.text("owner"), "/"); ok {
+		p.Owner = preemption.Owner{Kind: kind, Name: name}
+	} else if kind != "" {
+		f.fail("owner=%s: want KIND/NAME", kind)
+	}
 	p.Termination = choice(f, "terminating", terminations, "preemption or other")
 	if s, ok := f.take("start"); ok {
 		n, err := strconv.ParseInt(s, 10, 32)

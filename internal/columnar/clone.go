@@ -1,0 +1,64 @@
+package columnar
+
+import "slices"
+
+// Clone returns an independent copy whose residents are ordered by compare.
+func (t *Table) Clone(compare func(node int, a, b *Resident) int) *Table {
+	k := *t
+	k.compare = compare
+	k.free, k.spentTops, k.spentSum = t.free.clone(), t.spentTops.clone(), t.spentSum.clone()
+	k.levels = make([]level, len(t.levels))
+	for i := range t.levels {
+		k.levels[i] = t.levels[i].clone()
+	}
+	k.cloneRows(t.rows)
+	k.Units, k.Budgets, k.Covers = slices.Clone(t.Units), slices.Clone(t.Budgets), slices.Clone(t.Covers)
+	k.gathered = gathering{}
+	return &k
+}
+
+func (l *level) clone() level {
+	k := *l
+	k.clean, k.tops, k.from = l.clean.clone(), l.tops.clone(), slices.Clone(l.from)
+	k.latest, k.late = l.latest.clone(), l.late.clone()
+	return k
+}
+
+// cloneRows copies the rows, what they hold of all nodes one behind the other, so
+// that a search that goes from node to node reads on.
+func (t *Table) cloneRows(rows []row) {
+	t.rows = slices.Clone(rows)
+	var residents slab[Resident]
+	var held slab[Held]
+	var requests, heldReqs slab[int64]
+	var covered slab[int32]
+	for i := range rows {
+		r := &rows[i]
+		residents.size += len(r.residents)
+		requests.size += len(r.requests)
+		held.size += len(r.held)
+		heldReqs.size += len(r.heldReqs)
+		covered.size += len(r.covered)
+	}
+	for i := range t.rows {
+		r := &t.rows[i]
+		r.residents, r.requests = residents.copy(r.residents), requests.copy(r.requests)
+		r.held, r.heldReqs, r.covered = held.copy(r.held), heldReqs.copy(r.heldReqs), covered.copy(r.covered)
+	}
+}
+
+// A slab is memory for many short lists.
+type slab[T any] struct {
+	size int
+	used []T
+}
+
+// copy copies a list into the slab. What is added to the copy later goes elsewhere.
+func (s *slab[T]) copy(list []T) []T {
+	if s.used == nil {
+		s.used = make([]T, 0, s.size)
+	}
+	from := len(s.used)
+	s.used = append(s.used, list...)
+	return s.used[from:len(s.used):len(s.used)]
+}

@@ -1,0 +1,180 @@
+package properties
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"example.com/preemption"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// A committed decision leaves the cluster that one gets by writing down, object by
+// object, what is to happen; and a copy that it is committed to moves alone.
+func TestCommitProperty(t *testing.T) {
+	outcomes := map[preemption.Outcome]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScenario(t)
+		c := newCluster(t, s.state)
+		before := c.State()
+		r, err := (&preemption.Evaluator{}).Preempt(t.Context(), c, s.preemptor)
+		if err != nil {
+			return
+		}
+		outcomes[r.Outcome]++
+		k := c.Clone()
+		if err := k.Commit(r); err != nil {
+			t.Fatalf("commit: %v", err)
+		}
+		sameCluster(t, "committed", newCluster(t, committed(s.state, r)), k, s)
+		sameCluster(t, "original", newCluster(t, s.state), c, s)
+		if diff := cmp.Diff(before, c.State()); diff != "" {
+			t.Fatalf("state of the original (-before +after):\n%s", diff)
+		}
+		if r.Outcome == preemption.OutcomePreempt && len(r.Delete) > 0 {
+			if err := k.Commit(r); !errors.Is(err, preemption.ErrStale) {
+				t.Fatalf("the same victims a second time: %v", err)
+			}
+		}
+	})
+	for _, o := range []preemption.Outcome{preemption.OutcomePreempt, preemption.OutcomeFits, preemption.OutcomeUnhelpful, preemption.OutcomeWaiting} {
+		if outcomes[o] == 0 {
+			t.Errorf("no decision of outcome %v", o)
+		}
+	}
+}
+
+// committed is the state after a decision, written down.
+func committed(s preemption.ClusterState, r *preemption.Result) preemption.ClusterState {
+	s.Pods, s.DisruptionBudgets = slices.Clone(s.Pods), slices.Clone(s.DisruptionBudgets)
+	put := func(p *preemption.Pod, change func(*preemption.Pod)) {
+		q := *p
+		change(&q)
+		s.Pods[slices.Index(s.Pods, p)] = &q
+	}
+	for _, p := range r.Delete {
+		for i, b := range s.DisruptionBudgets {
+			if (twin{ClusterState: s}).covers(b, p) && !slices.Contains(b.Disrupted, p.Name) {
+				less := *b
+				if less.Allowed > 0 {
+					less.Allowed--
+				}
+				less.Disrupted = append(slices.Clone(less.Disrupted), p.Name)
+				s.DisruptionBudgets[i] = &less
+			}
+		}
+		put(p, func(q *preemption.Pod) { q.Termination = preemption.TerminatingByPreemption })
+	}
+	for _, p := range r.ClearNominations {
+		put(p, func(q *preemption.Pod) { q.NominatedNode = "" })
+	}
+	h := *r.Preemptor
+	known := slices.Index(s.Pods, r.Preemptor)
+	switch r.Nomination {
+	case preemption.SetNomination:
+		h.NominatedNode = r.Node.Name
+		if known >= 0 && r.Preemptor.NominatedNode != h.NominatedNode {
+			s.Pods, known = slices.Delete(s.Pods, known, known+1), -1 // it goes last
+		}
+		if known < 0 {
+			s.Pods = append(s.Pods, &h)
+		}
+	case preemption.ClearNomination:
+		if h.NominatedNode = ""; known >= 0 {
+			s.Pods[known] = &h
+		}
+	}
+	return s
+}
+
+// sameCluster compares two clusters by their state, by that of a cluster built
+// from it, and by what they decide.
+func sameCluster(t *rapid.T, what string, want, got *preemption.Cluster, s scenario) {
+	t.Helper()
+	if diff := cmp.Diff(want.State(), got.State()); diff != "" {
+		t.Fatalf("%s: state (-want +got):\n%s", what, diff)
+	}
+	if diff := cmp.Diff(want.State(), newCluster(t, got.State()).State()); diff != "" {
+		t.Fatalf("%s: state of a cluster built from the state (-want +got):\n%s", what, diff)
+	}
+	for _, p := range []*preemption.Pod{s.preemptor, {Namespace: "team", Name: "another", UID: "7", Priority: 4, Requests: preemption.Resources{preemption.CPU: 2}}} {
+		for _, c := range []*preemption.Cluster{got, newCluster(t, got.State()), got.Clone()} {
+			if diff := cmp.Diff(decisions(t, want, p), decisions(t, c, p)); diff != "" {
+				t.Fatalf("%s: decision for %s (-want +got):\n%s", what, p, diff)
+			}
+		}
+	}
+}
+
+// decisions are both ways to decide.
+func decisions(t *rapid.T, c *preemption.Cluster, p *preemption.Pod) []any {
+	e := preemption.Evaluator{}
+	r, err := e.Preempt(t.Context(), c, p)
+	x, errX := e.Examine(t.Context(), c, p)
+	if err != nil || errX != nil {
+		return []any{err != nil, errX != nil}
+	}
+	return []any{verdictOfResult(r), verdictOf(x), x.Message()}
+}
+
+// A decision is committed exactly if the cluster still has what it is about, and
+// otherwise nothing changes.
+func TestStaleCommitProperty(t *testing.T) {
+	stale, fresh := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScenario(t)
+		c := newCluster(t, s.state)
+		r, err := (&preemption.Evaluator{}).Preempt(t.Context(), c, s.preemptor)
+		if err != nil || r.Outcome != preemption.OutcomePreempt {
+			return
+		}
+		m := &ledgerOfUpdates{cluster: c, state: s.state}
+		update := rapid.SampledFrom(slices.Sorted(maps.Keys(m.updates()))).Draw(t, "update")
+		m.updates()[update](t)
+		before := c.State()
+		want := ""
+		for _, v := range r.Victims {
+			for i, p := range v.Pods {
+				now := c.Pod(p.Namespace, p.Name)
+				if now == nil || !sameIncarnation(now, p) || now.NodeName != v.Nodes[i].Name ||
+					(now.Termination == preemption.NotTerminating) != (p.Termination == preemption.NotTerminating) {
+					want = "victim " + p.String()
+				}
+			}
+		}
+		for _, p := range r.ClearNominations {
+			now := c.Pod(p.Namespace, p.Name)
+			if now == nil || !sameIncarnation(now, p) || !slices.Contains(c.NominatedTo(r.Node.Name), now) {
+				want = "nomination of " + p.String()
+			}
+		}
+		if now := c.Pod("team", "preemptor"); now != nil && (now.NodeName != "" || !sameIncarnation(now, r.Preemptor)) {
+			want = "preemptor"
+		}
+		if c.Node(r.Node.Name) == nil {
+			want = "node"
+		}
+		err = c.Commit(r)
+		if (err != nil) != (want != "") {
+			t.Fatalf("error %v, want one for %q", err, want)
+		}
+		if err == nil {
+			fresh++
+			return
+		}
+		stale++
+		if !errors.Is(err, preemption.ErrStale) {
+			t.Fatalf("%v is no ErrStale", err)
+		}
+		if diff := cmp.Diff(before, c.State()); diff != "" {
+			t.Fatalf("a failed commit changed (-before +after):\n%s", diff)
+		}
+	})
+	if stale == 0 || fresh == 0 {
+		t.Errorf("%d stale and %d fresh decisions", stale, fresh)
+	}
+}
+
+func sameIncarnation(a, b *preemption.Pod) bool { return a.UID == b.UID || a.UID == "" || b.UID == "" }
