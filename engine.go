@@ -34,7 +34,7 @@ func (c *Cluster) compile() {
 	e := &engine{names: []string{PodCount}, dims: map[string]int{}, beyond: map[string]int{}}
 	c.engine = e
 	e.chooseDimensions(c)
-	e.table = columnar.New(len(e.names), c.release.chargesEveryBudget(), e.comparison(c))
+	e.table = columnar.New(len(e.names), c.release.rules().chargesEveryBudget, e.comparison(c))
 	for i := range c.covers.sets {
 		e.setCover(c, int32(i))
 	}

@@ -132,7 +132,7 @@ func (x *Examination) PreemptionMessage() string {
 	case OutcomeFits:
 		return ""
 	case OutcomePreempt:
-		if !x.Release.announcesVictims() {
+		if !x.Release.rules().announcesVictims {
 			return ""
 		}
 		return fmt.Sprintf("found a potential placement for pod on node %s, preempting %d victims",

@@ -40,18 +40,11 @@ const (
 )
 
 func (r Release) gangMayPreempt(g *Gang) bool {
-	if r.pinned() != Release136 && g.Policy != GangPolicyUnset {
+	if r.rules().gangsHavePolicies && g.Policy != GangPolicyUnset {
 		return g.Policy == GangPreempts
 	}
 	return !slices.ContainsFunc(g.Members, func(p *Pod) bool { return p.PreemptionPolicy == PreemptNever })
 }
-
-// gangsWait: since 1.37 a gang waits for victims on its nominated nodes.
-func (r Release) gangsWait() bool { return r.pinned() >= Release137 }
-
-// gangsClearNominations: since 1.38 pods of lower priority lose their nomination
-// to any of the nodes that a gang is placed on.
-func (r Release) gangsClearNominations() bool { return r.pinned() >= Release138 }
 
 // A Planner finds room for a gang: [GivenPlacement] or [BestPlacement].
 type Planner interface {
@@ -114,7 +107,7 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 		return r, nil
 	case !c.release.gangMayPreempt(g):
 		return q.withoutVictims(planner, result(OutcomeIneligible, ReasonNever))
-	case c.release.gangsWait() && q.waits():
+	case c.release.rules().gangsWait && q.waits():
 		return result(OutcomeWaiting, ReasonOngoing), nil
 	case !q.hasVictims():
 		r := result(OutcomeUnhelpful, ReasonNoGangVictims)

@@ -64,7 +64,7 @@ func (r *GangResult) Message() string {
 	case OutcomeFits:
 		return ""
 	case OutcomePreempt:
-		if !r.Release.announcesVictims() {
+		if !r.Release.rules().announcesVictims {
 			return ""
 		}
 		text = fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.Delete)+len(r.Terminating))
@@ -212,7 +212,7 @@ func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
 			}
 		}
 	}
-	if !c.release.gangsClearNominations() {
+	if !c.release.rules().gangsClearNominations {
 		return
 	}
 	for _, n := range r.nodesUsed() {

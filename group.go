@@ -81,10 +81,10 @@ type groupKey struct {
 // was found below still holds.
 func (r Release) membership(p *Pod, groups *Groups) (m membership, problem string) {
 	m = membership{kind: KindPod, priority: p.Priority}
-	if p.Group == "" || !r.groupsAreAtomic() {
+	if p.Group == "" || !r.rules().groupsAreAtomic {
 		return m, ""
 	}
-	if r.membersRankAsGroup() {
+	if r.rules().membersRankAsGroup {
 		m.kind = KindPodGroup
 	}
 	key := groupKey{KindPodGroup, objectKey{p.Namespace, p.Group}}
@@ -100,7 +100,7 @@ func (r Release) membership(p *Pod, groups *Groups) (m membership, problem strin
 		if !ok {
 			return m, fmt.Sprintf("%s is unknown", key)
 		}
-		if r.membersRankAsGroup() {
+		if r.rules().membersRankAsGroup {
 			m.priority = g.priority // the highest found so far is the root
 		}
 		if g.mode == DisruptAll {

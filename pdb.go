@@ -96,7 +96,7 @@ func (r Release) classify(victims []*Victim, cover coverage) (violating []Violat
 	}
 	l := newLedger(cover.budgets)
 	for _, v := range victims {
-		if found := l.violation(v, cover, r.chargesEveryBudget()); found.Pods > 0 {
+		if found := l.violation(v, cover, r.rules().chargesEveryBudget); found.Pods > 0 {
 			violating = append(violating, found)
 		} else {
 			rest = append(rest, v)
@@ -237,7 +237,7 @@ func (r Release) coverers(budgets []*PodDisruptionBudget) map[string][]int {
 // selects reports whether a budget with this valid selector covers a pod with
 // these labels.
 func (r Release) selects(s *Selector, labels map[string]string) bool {
-	if !r.emptySelectorMatches() && (s.empty() || len(labels) == 0) {
+	if !r.rules().emptySelectorMatches && (s.empty() || len(labels) == 0) {
 		return false
 	}
 	return s.matches(labels)

@@ -221,9 +221,9 @@ func (q *query) dryRun(i int) {
 		r.Err = err
 	case !s.Status.Fits():
 		r.Status = s.Status
-	case len(s.Victims) > 0 || q.placeholder && !q.cluster.release.emptySelectionIsError():
+	case len(s.Victims) > 0 || q.placeholder && !q.cluster.release.rules().emptySelectionIsError:
 		r.Candidate = &Candidate{Node: r.Node, Victims: s.Victims, Violations: s.Violations}
-	case q.cluster.release.emptySelectionIsError():
+	case q.cluster.release.rules().emptySelectionIsError:
 		r.Err = &StepError{Step: "select victims", Node: r.Node.Name, Err: ErrNoVictim}
 	default:
 		r.Status = noVictims()

@@ -10,17 +10,31 @@ import (
 //
 // What differs:
 //
-//	rule                                1.36              1.37                  1.38
-//	a pod under several budgets         charge all        stop at the first     as 1.37
-//	                                                      that is overdrawn
-//	empty selector, unlabelled pod      never match       never match           match
-//	pod groups                          judged pod by     atomic by the highest as 1.37
-//	                                    pod               ancestor with mode all
-//	member of a group that is not       a pod             ranks as a group      a pod
-//	atomic
-//	whose priority a member has         its own           the root group's      its own
-//	fits and nothing had to go          error             error                 no victims found
-//	text on success                     none              node and victims      as 1.37
+//	rule                               1.36            1.37               1.38
+//	a pod under several budgets        uses up all     up to the first    as 1.37
+//	                                   of them         it overdraws
+//	a budget's empty selector          covers nothing  covers nothing     covers the namespace
+//	a pod without labels               is never        is never           can be covered
+//	                                   covered         covered
+//	pods in groups                     one by one      one victim by the  as 1.37
+//	                                                   highest ancestor
+//	                                                   of mode all
+//	a member of a group that is        a pod           ranks as a group   a pod
+//	not atomic
+//	whose priority a member has        its own         the root group's   its own
+//	a missing start                    open            open               later than all
+//	a full tie of victims              open            open               the lower UID counts more
+//	fits with all victims back         an error of     an error of        no victims found
+//	                                   the node        the node
+//	text on success                    none            node, number of    as 1.37
+//	                                                   victims
+//	whose policy counts for a gang     the members'    its own if set,    as 1.37
+//	                                                   else the members'
+//	a gang whose victims are leaving   tries again     waits              waits
+//	lower nominations to the nodes     stay            stay               are cleared
+//	of a gang
+//
+// What upstream leaves open is as in 1.38 in every release.
 type Release uint8
 
 const (
@@ -30,6 +44,66 @@ const (
 	Release138                   // kube-scheduler 1.38
 )
 
+// rules are those rules of a minor that differ between minors.
+type rules struct {
+	minor string
+
+	// chargesEveryBudget: a pod uses up one disruption of each budget that covers
+	// it. Otherwise the walk stops at the first one overdrawn.
+	chargesEveryBudget bool
+	// emptySelectorMatches: a budget's empty selector covers its whole namespace,
+	// and a pod without labels can be covered.
+	emptySelectorMatches bool
+	// groupsAreAtomic: a group with disruption mode all is one victim.
+	groupsAreAtomic bool
+	// membersRankAsGroup: a pod that names a group ranks as a group even where it is
+	// evicted by itself, and has the priority of its root group.
+	membersRankAsGroup bool
+	// emptySelectionIsError: a node where the preemptor fits with nothing evicted is
+	// an internal error for that node.
+	emptySelectionIsError bool
+	// announcesVictims: the message of a successful preemption names the node and
+	// the number of victims.
+	announcesVictims bool
+
+	// gangsHavePolicies: a gang's own policy counts where it is set.
+	gangsHavePolicies bool
+	// gangsWait: a gang waits for victims that are leaving its nominated nodes.
+	gangsWait bool
+	// gangsClearNominations: pods of lower priority lose their nomination to any of
+	// the nodes that a gang is placed on.
+	gangsClearNominations bool
+}
+
+// releases has the rules of each minor, the oldest first.
+var releases = [...]rules{
+	Release136: {
+		minor:              "1.36",
+		chargesEveryBudget: true, emptySelectionIsError: true,
+	},
+	Release137: {
+		minor:           "1.37",
+		groupsAreAtomic: true, membersRankAsGroup: true, emptySelectionIsError: true, announcesVictims: true,
+		gangsHavePolicies: true, gangsWait: true,
+	},
+	Release138: {
+		minor:                "1.38",
+		emptySelectorMatches: true, groupsAreAtomic: true, announcesVictims: true,
+		gangsHavePolicies: true, gangsWait: true, gangsClearNominations: true,
+	},
+}
+
+// rules returns the rules of the release; those of the newest for the zero value
+// and for a release that there is not.
+func (r Release) rules() *rules {
+	if r == ReleaseNewest || !r.valid() {
+		r = Release(len(releases) - 1)
+	}
+	return &releases[r]
+}
+
+func (r Release) valid() bool { return int(r) < len(releases) }
+
 // ParseRelease reads "1.36", "1.37" or "1.38", with or without a leading v and
 // a patch version ("v1.37.2", "1.38.0-beta.0"). The empty string is
 // [ReleaseNewest].
@@ -37,12 +111,16 @@ func ParseRelease(s string) (Release, error) {
 	if s == "" {
 		return ReleaseNewest, nil
 	}
+	var minors []string
 	for r := Release136; r.valid(); r++ {
-		if rest, ok := strings.CutPrefix(strings.TrimPrefix(s, "v"), r.String()); ok && (rest == "" || isPatch(rest)) {
+		minor := r.rules().minor
+		if rest, ok := strings.CutPrefix(strings.TrimPrefix(s, "v"), minor); ok && (rest == "" || isPatch(rest)) {
 			return r, nil
 		}
+		minors = append(minors, minor)
 	}
-	return ReleaseNewest, fmt.Errorf("preemption: unknown release %q: want 1.36, 1.37 or 1.38", s)
+	last := len(minors) - 1
+	return ReleaseNewest, fmt.Errorf("preemption: unknown release %q: want %s or %s", s, strings.Join(minors[:last], ", "), minors[last])
 }
 
 // isPatch reports whether s is a dot and a number, and at most a pre-release or
@@ -55,46 +133,8 @@ func isPatch(s string) bool {
 
 // String returns the minor version, such as "1.38".
 func (r Release) String() string {
-	switch r.pinned() {
-	case Release136:
-		return "1.36"
-	case Release137:
-		return "1.37"
-	case Release138:
-		return "1.38"
+	if !r.valid() {
+		return fmt.Sprintf("Release(%d)", uint8(r))
 	}
-	return fmt.Sprintf("Release(%d)", uint8(r))
+	return r.rules().minor
 }
-
-// pinned resolves the zero value to the release it stands for.
-func (r Release) pinned() Release {
-	if r == ReleaseNewest {
-		return Release138
-	}
-	return r
-}
-
-func (r Release) valid() bool { return r <= Release138 }
-
-// chargesEveryBudget: before 1.37 a pod used up one disruption of each budget
-// that covers it; since then the walk stops at the first one overdrawn.
-func (r Release) chargesEveryBudget() bool { return r.pinned() == Release136 }
-
-// emptySelectorMatches: since 1.38 a budget's empty selector covers its whole
-// namespace, and a pod without labels can be covered.
-func (r Release) emptySelectorMatches() bool { return r.pinned() >= Release138 }
-
-// groupsAreAtomic: since 1.37 a group with disruption mode all is one victim.
-func (r Release) groupsAreAtomic() bool { return r.pinned() >= Release137 }
-
-// membersRankAsGroup: in 1.37 alone a pod that names a group ranks as a group
-// even where it is evicted by itself, and has the priority of its root group.
-func (r Release) membersRankAsGroup() bool { return r.pinned() == Release137 }
-
-// emptySelectionIsError: before 1.38 a node where the preemptor fits with
-// nothing evicted is an internal error for that node.
-func (r Release) emptySelectionIsError() bool { return r.pinned() < Release138 }
-
-// announcesVictims: since 1.37 the message of a successful preemption names the
-// node and the number of victims.
-func (r Release) announcesVictims() bool { return r.pinned() >= Release137 }

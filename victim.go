@@ -58,7 +58,7 @@ func (r Release) PodVictim(p *Pod, on *Node, groups *Groups) *Victim {
 	v := NewPodVictim(p, on)
 	m, _ := r.membership(p, groups)
 	v.Priority = m.priority
-	if r.membersRankAsGroup() && p.Group != "" {
+	if r.rules().membersRankAsGroup && p.Group != "" {
 		v.Kind = KindPodGroup
 	}
 	return v
