@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/trace"
 )
 
 func main() {
@@ -148,7 +149,7 @@ func (c *config) gang() *preemption.Gang {
 		name := fmt.Sprintf("worker-%04d", i)
 		g.Members = append(g.Members, &preemption.Pod{
 			Namespace: "training", Name: name, UID: name, Priority: int32(c.priority),
-			Requests: preemption.Resources{preemption.CPU: c.cpus * 1000, preemption.Memory: c.memory << 30, gpu: c.gpus * 1000},
+			Requests: preemption.Resources{preemption.CPU: c.cpus * 1000, preemption.Memory: c.memory << 30, trace.GPU: c.gpus * 1000},
 		})
 	}
 	return g

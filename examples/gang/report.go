@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/trace"
 )
 
 // A plan is what a planner found, with what the report says of it. The order of
@@ -42,12 +43,12 @@ func newPlan(name string, r *preemption.GangResult, took time.Duration) plan {
 		}
 	}
 	p.Nodes = len(used)
-	for _, class := range qosClasses {
+	for _, class := range trace.Classes {
 		p.VictimsByQoS[class] = 0
 	}
 	for _, v := range r.Delete {
 		p.VictimsByQoS[v.Labels[qosLabel]]++
-		p.FreedGPUs += float64(v.Requests[gpu]) / 1000
+		p.FreedGPUs += float64(v.Requests[trace.GPU]) / 1000
 	}
 	return p
 }
@@ -112,8 +113,8 @@ func table(b *strings.Builder, plans []plan) {
 	line("workers placed", func(p *plan) any { return p.Placed })
 	line("nodes used", func(p *plan) any { return p.Nodes })
 	line("pods evicted", func(p *plan) any { return p.Victims })
-	for _, class := range qosClasses {
-		line(fmt.Sprintf("%s, priority %d", class, qosPriority[class]), func(p *plan) any { return p.VictimsByQoS[class] })
+	for _, class := range trace.Classes {
+		line(fmt.Sprintf("%s, priority %d", class, trace.Priority[class]), func(p *plan) any { return p.VictimsByQoS[class] })
 	}
 	line("GPUs freed", func(p *plan) any { return fmt.Sprintf("%.2f", p.FreedGPUs) })
 	w.Flush() // a strings.Builder does not fail

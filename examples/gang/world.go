@@ -1,26 +1,14 @@
 package main
 
 import (
-	"cmp"
+	"slices"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/trace"
 )
-
-// gpu is the resource that counts GPUs, in thousandths of one.
-const gpu = "gpu-milli"
-
-// podsPerNode is what a kubelet takes by default; the trace does not say.
-const podsPerNode = 110
 
 // gpuNodes is how many nodes of the trace have GPUs.
 const gpuNodes = 1213
-
-// qosClasses are the classes of the trace, most important first.
-var qosClasses = []string{"LS", "Guaranteed", "Burstable", "BE"}
-
-// qosPriority gives a class its priority, by the ranges of Koordinator: prod,
-// prod, mid and batch.
-var qosPriority = map[string]int32{"LS": 9500, "Guaranteed": 9500, "Burstable": 7500, "BE": 5500}
 
 // qosLabel is the label of a pod that names its class.
 const qosLabel = "qos"
@@ -33,8 +21,7 @@ type world struct {
 }
 
 // newWorld places the pods of the trace that ask for GPUs on so many of its GPU
-// nodes by best fit: in the order of the list, each where it leaves the fewest
-// GPUs, then the least CPU.
+// nodes by best fit.
 func newWorld(count int) (*world, error) {
 	nodes, err := loadNodes()
 	if err != nil {
@@ -44,59 +31,38 @@ func newWorld(count int) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes = sample(nodes, count)
+	nodes = trace.Sample(nodes, count)
+
 	w := &world{}
-	left := make([]preemption.Resources, len(nodes))
-	for i, n := range nodes {
-		left[i] = preemption.Resources{}
-		for name, amount := range n.Allocatable {
-			left[i][name] = amount
-		}
-		w.gpus += n.Allocatable[gpu]
+	var state preemption.ClusterState
+	for i := range nodes {
+		state.Nodes = append(state.Nodes, nodes[i].Object())
+		w.gpus += nodes[i].GPU
 	}
-	state := preemption.ClusterState{Nodes: nodes}
-	for _, p := range pods {
-		best := -1
-		for i := range nodes {
-			if takes(left[i], p) && (best < 0 || less(left[i], left[best])) {
-				best = i
-			}
-		}
-		if best < 0 {
+	for i, at := range trace.BestFit(nodes, pods) {
+		if at < 0 {
 			continue
 		}
-		left[best][preemption.PodCount]--
-		for name, amount := range p.Requests {
-			left[best][name] -= amount
-		}
-		p.NodeName = nodes[best].Name
-		state.Pods = append(state.Pods, p)
-		w.used += p.Requests[gpu]
+		p := &pods[i]
+		state.Pods = append(state.Pods, &preemption.Pod{
+			Namespace: "trace", Name: p.Name, UID: p.Name, Labels: map[string]string{qosLabel: p.QoS},
+			Priority: trace.Priority[p.QoS], Requests: p.Requests(), NodeName: nodes[at].Name, Start: p.Created,
+		})
+		w.used += p.GPU
 	}
 	w.pods = len(state.Pods)
 	w.cluster, err = preemption.NewCluster(state)
 	return w, err
 }
 
-// sample takes n nodes evenly from the list, which is sorted by kind, so that
-// the mix stays.
-func sample(nodes []*preemption.Node, n int) []*preemption.Node {
-	taken := make([]*preemption.Node, n)
-	for i := range taken {
-		taken[i] = nodes[i*len(nodes)/n]
-	}
-	return taken
+// loadNodes reads the nodes with GPUs.
+func loadNodes() ([]trace.Node, error) {
+	nodes, err := trace.Nodes()
+	return slices.DeleteFunc(nodes, func(n trace.Node) bool { return n.GPU == 0 }), err
 }
 
-func takes(left preemption.Resources, p *preemption.Pod) bool {
-	for name, amount := range p.Requests {
-		if left[name] < amount {
-			return false
-		}
-	}
-	return left[preemption.PodCount] > 0
-}
-
-func less(a, b preemption.Resources) bool {
-	return cmp.Or(cmp.Compare(a[gpu], b[gpu]), cmp.Compare(a[preemption.CPU], b[preemption.CPU])) < 0
+// loadPods reads the pods that ask for GPUs.
+func loadPods() ([]trace.Pod, error) {
+	pods, err := trace.Pods()
+	return slices.DeleteFunc(pods, func(p trace.Pod) bool { return p.GPU == 0 }), err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/trace"
 )
 
 // The trace does not say which pods belong together. Pods of the same size and
@@ -38,8 +39,8 @@ type shape struct {
 	qos              string
 }
 
-func (a *apps) of(p *tracePod) *app {
-	key := shape{p.cpu, p.memory, p.gpu, p.qos}
+func (a *apps) of(p *trace.Pod) *app {
+	key := shape{p.CPU, p.Memory, p.GPU, p.QoS}
 	if found := a.index[key]; found != nil {
 		return found
 	}

@@ -4,10 +4,8 @@ import (
 	"slices"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/trace"
 )
-
-// modelLabel is the label of a node that names the model of its GPUs.
-const modelLabel = "gpu-model"
 
 // gpuModels is a filter of our own: it refuses nodes whose GPUs are of a model
 // that the pod does not allow. A node selector cannot say "one of these". No
@@ -20,11 +18,11 @@ func (gpuModels) Name() string { return "GPUModels" }
 // Prepare looks up which models the pod allows; the row of the trace travels
 // with the pod as its Object.
 func (gpuModels) Prepare(preemptor *preemption.Pod, _ preemption.View) (preemption.Prepared, error) {
-	row, ok := preemptor.Object.(*tracePod)
-	if !ok || len(row.models) == 0 {
+	row, ok := preemptor.Object.(*trace.Pod)
+	if !ok || len(row.Models) == 0 {
 		return nil, nil // not concerned with this pod
 	}
-	return allowedModels(row.models), nil
+	return allowedModels(row.Models), nil
 }
 
 type allowedModels []string
@@ -34,7 +32,7 @@ type allowedModels []string
 func (allowedModels) Monotone() bool { return true }
 
 func (m allowedModels) Begin(node *preemption.Node) (preemption.DryRun, error) {
-	if slices.Contains(m, node.Labels[modelLabel]) {
+	if slices.Contains(m, node.Labels[trace.ModelLabel]) {
 		return verdict{}, nil
 	}
 	return verdict{Code: preemption.Unresolvable, Reasons: []string{"node(s) had another GPU model"}}, nil

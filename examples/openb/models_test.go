@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/trace"
 	"example.com/preemption/preemptiontest"
 )
 
@@ -12,18 +13,18 @@ import (
 // without any.
 func modelsCluster(t *testing.T) *preemption.Cluster {
 	t.Helper()
-	nodes := []traceNode{
-		{name: "t4", cpu: 4000, gpu: 1000, gpuModel: "T4"},
-		{name: "v100", cpu: 4000, gpu: 1000, gpuModel: "V100M16"},
-		{name: "plain", cpu: 4000},
+	nodes := []trace.Node{
+		{Name: "t4", CPU: 4000, GPU: 1000, Model: "T4"},
+		{Name: "v100", CPU: 4000, GPU: 1000, Model: "V100M16"},
+		{Name: "plain", CPU: 4000},
 	}
 	var state preemption.ClusterState
 	for i := range nodes {
-		node := nodes[i].node()
+		node := nodes[i].Object()
 		state.Nodes = append(state.Nodes, node)
 		state.Pods = append(state.Pods, &preemption.Pod{
 			Name:     "on-" + node.Name,
-			Requests: preemption.Resources{gpu: nodes[i].gpu},
+			Requests: preemption.Resources{trace.GPU: nodes[i].GPU},
 			NodeName: node.Name,
 		})
 	}
@@ -35,8 +36,8 @@ func modelsCluster(t *testing.T) *preemption.Cluster {
 }
 
 func needsModel(models ...string) *preemption.Pod {
-	row := &tracePod{name: "new", gpu: 500, models: models}
-	return &preemption.Pod{Name: row.name, Priority: 1, Requests: row.requests(), Object: row}
+	row := &trace.Pod{Name: "new", GPU: 500, Models: models}
+	return &preemption.Pod{Name: row.Name, Priority: 1, Requests: row.Requests(), Object: row}
 }
 
 func TestModelsDecide(t *testing.T) {

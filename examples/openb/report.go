@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"example.com/preemption/internal/trace"
 )
 
 // summary is what -json prints. The order of the fields is that of the output.
@@ -48,7 +50,7 @@ func writeJSON(out io.Writer, cfg config, w *world, t *tally) error {
 		Violations:   t.violations,
 		VictimsByQoS: make(map[string]int),
 	}
-	for _, class := range qosClasses {
+	for _, class := range trace.Classes {
 		s.VictimsByQoS[class] = t.victimsByQoS[class]
 	}
 	sorted := slices.Sorted(slices.Values(t.latencies))
@@ -91,7 +93,7 @@ Taken are %s of the CPUs, %s of the memory, %s of the GPUs.
 %d pods of priority %d arrive, of sizes drawn from the trace with seed %d.
 What they evict is not started again.
 `,
-		cfg.nodes, traceNodes, w.placed, len(w.trace),
+		cfg.nodes, traceNodes, w.placed, len(w.pods),
 		share(w.used.cpu, w.total.cpu), share(w.used.memory, w.total.memory), share(w.used.gpu, w.total.gpu),
 		w.budgets, protectedReplicas, unavailable.Value, cfg.pods, streamPriority, cfg.seed)
 }
@@ -116,9 +118,9 @@ func victims(b *strings.Builder, t *tally) {
 	fmt.Fprintf(b, "\n== At whose expense: %d victims, %d budget violations ==\n\n", t.victims, t.violations)
 	b.WriteString("Fewer violations come first, then less important victims: a pod whose budget\n" +
 		"lets it go is evicted before one of lower priority whose budget is spent.\n\n")
-	lines := make([]line, len(qosClasses))
-	for i, class := range qosClasses {
-		lines[i] = line{fmt.Sprintf("%s, priority %d", class, qosPriority[class]), t.victimsByQoS[class]}
+	lines := make([]line, len(trace.Classes))
+	for i, class := range trace.Classes {
+		lines[i] = line{fmt.Sprintf("%s, priority %d", class, trace.Priority[class]), t.victimsByQoS[class]}
 	}
 	chart(b, lines)
 	if t.preempted == 0 {

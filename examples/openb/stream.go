@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/trace"
 )
 
 // A tally counts what came of a stream of pods.
@@ -21,7 +22,7 @@ type tally struct {
 
 // unhelped is a pod that no eviction could help, with kube-scheduler's message.
 type unhelped struct {
-	asks    *tracePod
+	asks    *trace.Pod
 	message string
 }
 
@@ -38,7 +39,7 @@ func stream(ctx context.Context, w *world, pods int, seed uint64, now clock, don
 	evaluator := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), gpuModels{})}
 	t := &tally{victimsByQoS: make(map[string]int)}
 	for i := range pods {
-		pending := w.arrive(&w.trace[random.IntN(len(w.trace))])
+		pending := w.arrive(&w.pods[random.IntN(len(w.pods))])
 
 		started := now()
 		decision, err := evaluator.Preempt(ctx, w.cluster, pending)
@@ -73,14 +74,14 @@ func (t *tally) count(decision *preemption.Result) {
 		t.victimsPerDecision = append(t.victimsPerDecision, len(decision.Delete))
 		t.violations += decision.Violations
 		for _, victim := range decision.Delete {
-			t.victimsByQoS[victim.Object.(*tracePod).qos]++
+			t.victimsByQoS[victim.Object.(*trace.Pod).QoS]++
 		}
 	}
 }
 
 // remember asks again for the reasons, which Preempt does not collect.
 func (t *tally) remember(ctx context.Context, e *preemption.Evaluator, c *preemption.Cluster, pending *preemption.Pod) error {
-	asks := pending.Object.(*tracePod)
+	asks := pending.Object.(*trace.Pod)
 	known := slices.ContainsFunc(t.unhelped, func(u unhelped) bool { return u.asks.String() == asks.String() })
 	if known || len(t.unhelped) == maxUnhelped {
 		return nil

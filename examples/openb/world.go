@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/trace"
 )
 
 // streamNamespace is where the urgent pods live, apart from those of the trace,
@@ -15,10 +16,13 @@ const streamNamespace = "stream"
 // every pod of the trace.
 const streamPriority = 9999
 
+// room is an amount of each thing that runs short.
+type room struct{ gpu, cpu, memory, seats int64 }
+
 // A world is the cluster with what the example knows about it.
 type world struct {
 	cluster *preemption.Cluster
-	trace   []tracePod // what the stream is drawn from
+	pods    []trace.Pod // what the stream is drawn from
 	apps    map[string]*app
 	placed  int
 	budgets int
@@ -29,24 +33,24 @@ type world struct {
 
 // newWorld places the pods of the trace on so many of its nodes.
 func newWorld(nodeCount int) (*world, error) {
-	nodes, err := loadNodes()
+	nodes, err := trace.Nodes()
 	if err != nil {
 		return nil, err
 	}
-	pods, err := loadPods()
+	pods, err := trace.Pods()
 	if err != nil {
 		return nil, err
 	}
-	nodes = sample(nodes, nodeCount)
-	w := &world{trace: pods, apps: make(map[string]*app)}
+	nodes = trace.Sample(nodes, nodeCount)
+	w := &world{pods: pods, apps: make(map[string]*app)}
 	var state preemption.ClusterState
 	for i := range nodes {
 		n := &nodes[i]
-		state.Nodes = append(state.Nodes, n.node())
-		w.total = room{w.total.gpu + n.gpu, w.total.cpu + n.cpu, w.total.memory + n.memory, w.total.seats + podsPerNode}
+		state.Nodes = append(state.Nodes, n.Object())
+		w.total = room{w.total.gpu + n.GPU, w.total.cpu + n.CPU, w.total.memory + n.Memory, w.total.seats + trace.PodsPerNode}
 	}
 	var known apps
-	for i, at := range bestFit(nodes, pods) {
+	for i, at := range trace.BestFit(nodes, pods) {
 		if at < 0 {
 			continue
 		}
@@ -54,8 +58,8 @@ func newWorld(nodeCount int) (*world, error) {
 		app := known.of(p)
 		app.replicas++
 		app.healthy++
-		state.Pods = append(state.Pods, p.running(app, nodes[at].name))
-		w.used = room{w.used.gpu + p.gpu, w.used.cpu + p.cpu, w.used.memory + p.memory, w.used.seats + 1}
+		state.Pods = append(state.Pods, running(p, app, nodes[at].Name))
+		w.used = room{w.used.gpu + p.GPU, w.used.cpu + p.CPU, w.used.memory + p.Memory, w.used.seats + 1}
 	}
 	for _, a := range known.list {
 		w.apps[a.name] = a
@@ -69,36 +73,27 @@ func newWorld(nodeCount int) (*world, error) {
 	return w, err
 }
 
-// sample takes n nodes evenly from the list, which is sorted by kind, so that
-// the mix stays.
-func sample(nodes []traceNode, n int) []traceNode {
-	taken := make([]traceNode, n)
-	for i := range taken {
-		taken[i] = nodes[i*len(nodes)/n]
-	}
-	return taken
-}
-
-func (p *tracePod) running(app *app, node string) *preemption.Pod {
+// running is a pod of the trace on its node.
+func running(p *trace.Pod, app *app, node string) *preemption.Pod {
 	return &preemption.Pod{
 		Namespace: app.name,
-		Name:      p.name,
-		UID:       p.name,
+		Name:      p.Name,
+		UID:       p.Name,
 		Labels:    map[string]string{appLabel: app.name},
-		Priority:  qosPriority[p.qos],
-		Requests:  p.requests(),
+		Priority:  trace.Priority[p.QoS],
+		Requests:  p.Requests(),
 		NodeName:  node,
-		Start:     p.created,
+		Start:     p.Created,
 		Object:    p,
 	}
 }
 
 // streamStart is when the first pod of the stream arrives: after the trace has
 // ended. The others follow a second apart.
-var streamStart = epoch.AddDate(1, 0, 0)
+var streamStart = trace.Epoch.AddDate(1, 0, 0)
 
 // arrive returns a new pending pod of the size of p.
-func (w *world) arrive(p *tracePod) *preemption.Pod {
+func (w *world) arrive(p *trace.Pod) *preemption.Pod {
 	w.arrived++
 	name := fmt.Sprintf("pod-%05d", w.arrived)
 	return &preemption.Pod{
@@ -106,7 +101,7 @@ func (w *world) arrive(p *tracePod) *preemption.Pod {
 		Name:      name,
 		UID:       name,
 		Priority:  streamPriority,
-		Requests:  p.requests(),
+		Requests:  p.Requests(),
 		Object:    p,
 	}
 }

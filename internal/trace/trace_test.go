@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"bytes"
@@ -10,23 +10,23 @@ import (
 )
 
 func TestTrace(t *testing.T) {
-	nodes, err := loadNodes()
+	nodes, err := Nodes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	pods, err := loadPods()
+	pods, err := Pods()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(nodes) != traceNodes || len(pods) != 8152 {
-		t.Errorf("%d nodes and %d pods, want %d and 8152", len(nodes), len(pods), traceNodes)
+	if len(nodes) != 1523 || len(pods) != 8152 {
+		t.Errorf("%d nodes and %d pods, want 1523 and 8152", len(nodes), len(pods))
 	}
 	var cpu, gpus int64
 	qos := make(map[string]int)
 	for _, p := range pods {
-		cpu += p.cpu
-		gpus += p.gpu
-		qos[p.qos]++
+		cpu += p.CPU
+		gpus += p.GPU
+		qos[p.QoS]++
 	}
 	if cpu != 85_436_012 || gpus != 6_086_800 {
 		t.Errorf("pods ask for %dm CPUs and %dm GPUs, want 85436012m and 6086800m", cpu, gpus)
@@ -60,11 +60,11 @@ func TestBadTable(t *testing.T) {
 }
 
 func TestSample(t *testing.T) {
-	nodes := []traceNode{{name: "a"}, {name: "b"}, {name: "c"}, {name: "d"}, {name: "e"}}
+	nodes := []Node{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}
 	for n, want := range map[int]string{1: "a", 2: "ac", 3: "abd", 5: "abcde"} {
 		got := ""
-		for _, node := range sample(nodes, n) {
-			got += node.name
+		for _, node := range Sample(nodes, n) {
+			got += node.Name
 		}
 		if got != want {
 			t.Errorf("sample of %d: %s, want %s", n, got, want)
@@ -73,29 +73,29 @@ func TestSample(t *testing.T) {
 }
 
 func TestBestFit(t *testing.T) {
-	nodes := []traceNode{
-		{name: "big", cpu: 8000, memory: 100, gpu: 2000, gpuModel: "T4"},
-		{name: "small", cpu: 4000, memory: 100, gpu: 1000, gpuModel: "V100"},
-		{name: "cpu", cpu: 4000, memory: 100},
+	nodes := []Node{
+		{Name: "big", CPU: 8000, Memory: 100, GPU: 2000, Model: "T4"},
+		{Name: "small", CPU: 4000, Memory: 100, GPU: 1000, Model: "V100"},
+		{Name: "cpu", CPU: 4000, Memory: 100},
 	}
 	tests := []struct {
 		why string
-		pod tracePod
+		pod Pod
 		at  int
 	}{
-		{"no GPU: where no GPU is left idle", tracePod{cpu: 3000}, 2},
-		{"half a GPU: where less is left", tracePod{cpu: 1000, gpu: 500}, 1},
-		{"half a GPU of another model", tracePod{cpu: 1000, gpu: 500, models: []string{"P100", "T4"}}, 0},
-		{"fills the small node's GPU", tracePod{cpu: 1000, gpu: 500}, 1},
-		{"no model will do", tracePod{gpu: 1, models: []string{"P100"}}, -1},
-		{"too much memory", tracePod{memory: 101}, -1},
-		{"fills the small node's CPUs exactly, no GPU left either", tracePod{cpu: 2000}, 1},
+		{"no GPU: where no GPU is left idle", Pod{CPU: 3000}, 2},
+		{"half a GPU: where less is left", Pod{CPU: 1000, GPU: 500}, 1},
+		{"half a GPU of another model", Pod{CPU: 1000, GPU: 500, Models: []string{"P100", "T4"}}, 0},
+		{"fills the small node's GPU", Pod{CPU: 1000, GPU: 500}, 1},
+		{"no model will do", Pod{GPU: 1, Models: []string{"P100"}}, -1},
+		{"too much memory", Pod{Memory: 101}, -1},
+		{"fills the small node's CPUs exactly, no GPU left either", Pod{CPU: 2000}, 1},
 	}
-	var pods []tracePod
+	var pods []Pod
 	for _, tt := range tests {
 		pods = append(pods, tt.pod)
 	}
-	for i, at := range bestFit(nodes, pods) {
+	for i, at := range BestFit(nodes, pods) {
 		if at != tests[i].at {
 			t.Errorf("%s: placed at %d, want %d", tests[i].why, at, tests[i].at)
 		}
