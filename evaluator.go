@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // An Evaluator decides on preemptions. The zero value is kube-scheduler's
@@ -146,7 +145,7 @@ func (q *query) decide(ctx context.Context) (*Examination, error) {
 		return nil, err
 	}
 	if len(x.Candidates) == 0 {
-		x.Result = Result{Outcome: OutcomeUnhelpful, Nomination: ClearNomination}
+		x.Result = Result{Outcome: OutcomeUnhelpful, Nomination: ClearNomination, Exact: q.exact()}
 		return x, x.failures()
 	}
 	if len(q.Extenders) > 0 {
@@ -161,7 +160,7 @@ func (q *query) decide(ctx context.Context) (*Examination, error) {
 		return x, nil
 	}
 	x.Result = q.cluster.preempt(q.preemptor, best)
-	x.Exact = q.Victims == VictimsBest && !slices.ContainsFunc(x.Nodes, func(r NodeReport) bool { return r.inexact })
+	x.Exact = q.exact()
 	if decidedBy >= 0 {
 		x.DecidedBy = q.orders()[decidedBy].Name
 	}

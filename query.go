@@ -252,3 +252,9 @@ func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace, runs *int) (Sele
 	}
 	return SelectVictimsOnNode(c)
 }
+
+// exact reports whether the search for the best victims left no node without an
+// exact answer.
+func (q *query) exact() bool {
+	return q.Victims == VictimsBest && !slices.ContainsFunc(q.examination.Nodes, func(r NodeReport) bool { return r.inexact })
+}

@@ -20,8 +20,8 @@ type Result struct {
 	// Violations counts the pods among them whose eviction violates a budget.
 	Violations int
 	// Exact says that with [VictimsBest] no node and no set of victims is better by
-	// the evaluator's orders, of the nodes that were looked at. It is false where a
-	// search had to end early, and for the reprieve.
+	// the evaluator's orders, or that there are none, of the nodes that were looked
+	// at. It is false where a search had to end early, and for the reprieve.
 	Exact bool
 	// Delete are the pods of the victims still to delete, in their order.
 	Delete []*Pod

@@ -24,6 +24,7 @@ type twin struct {
 	eligible func(preemptor *preemption.Pod, v *preemption.Victim, n *preemption.Node) bool
 	sampling *preemption.Sampling
 	statuses func(n *preemption.Node) (preemption.Status, bool)
+	policy   *twinPolicy // nil: that of kube-scheduler
 }
 
 // release resolves the zero value.
@@ -352,6 +353,9 @@ func twinMatches(s *preemption.Selector, labels map[string]string) bool {
 // --- one node ---
 
 func (w twin) selectVictims(n *preemption.Node) (status preemption.Status, victims []*preemption.Victim, violations int) {
+	if w.policy != nil {
+		return w.selectByPolicy(n)
+	}
 	all := mostImportantFirst(filtered(w.victimsOn(n), w.mayEvict))
 	if len(all) == 0 {
 		return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{preemption.NoVictims}}, nil, 0
@@ -511,7 +515,7 @@ func (w twin) search(d *verdict, potential []*preemption.Node, status map[*preem
 	var best *preemption.Candidate
 	for _, c := range all {
 		d.Candidates = append(d.Candidates, fmt.Sprint(c.Node.Name, podNames(c.Pods()), c.Violations))
-		if best == nil || better(c, best) {
+		if best == nil || w.better(c, best) {
 			best = c
 		}
 	}
@@ -551,9 +555,13 @@ func cost(c *preemption.Candidate) []*big.Int {
 	return []*big.Int{big.NewInt(int64(c.Violations)), top, sum, big.NewInt(int64(len(pods))), new(big.Int).Neg(latest)}
 }
 
-func better(a, b *preemption.Candidate) bool {
+func (w twin) better(a, b *preemption.Candidate) bool {
 	x, y := cost(a), cost(b)
-	for i := range x {
+	order := []int{0, 1, 2, 3, 4}
+	if w.policy != nil {
+		order = w.policy.order
+	}
+	for _, i := range order {
 		if c := x[i].Cmp(y[i]); c != 0 {
 			return c < 0
 		}
