@@ -26,7 +26,7 @@ func Differential(t *testing.T, release string, judge Judge, n int) {
 	d := differential{release: release, judge: judge}
 	counts := map[verdict]int{}
 	for c := range generate.Cases(release, n) {
-		v, diff := d.compare(&c)
+		v, _, diff := d.compare(&c)
 		counts[v]++
 		switch v {
 		case differs:
@@ -69,30 +69,31 @@ type differential struct {
 	judge   Judge
 }
 
-// compare judges a case and says what is different, or wrong with the judge.
-func (d *differential) compare(c *golden.Case) (verdict, string) {
+// compare judges a case, returns the judge's answer if it has one, and says what
+// is different, or wrong with the judge.
+func (d *differential) compare(c *golden.Case) (verdict, golden.Answer, string) {
 	tangled := d.release != golden.Release136 && Tangled(c) // 1.36 has no groups to tangle
 	want, steady, err := Steady(d.judge, *c, Runs)
 	switch {
 	case errors.Is(err, ErrFails) && tangled:
-		return tangledFails, ""
+		return tangledFails, want, ""
 	case err != nil:
-		return broken, err.Error()
+		return broken, want, err.Error()
 	case !steady:
-		return varying, ""
+		return varying, want, ""
 	}
 	diff := d.diff(c, want)
 	if diff == "" {
-		return agrees, ""
+		return agrees, want, ""
 	}
 	// An answer that comes up rarely passes for steady now and then.
 	if _, steady, err := Steady(d.judge, *c, RunsToBeSure); err == nil && !steady {
-		return varying, ""
+		return varying, want, ""
 	}
 	if tangled {
-		return tangledDiffers, ""
+		return tangledDiffers, want, ""
 	}
-	return differs, diff
+	return differs, want, diff
 }
 
 // diff returns how the answers of the library differ from the one wanted, ""
@@ -111,7 +112,7 @@ func (d *differential) diff(c *golden.Case, want golden.Answer) string {
 // library differs.
 func (d *differential) report(c golden.Case, diff string) string {
 	small := generate.Shrink(c, func(c golden.Case) bool {
-		v, _ := d.compare(&c)
+		v, _, _ := d.compare(&c)
 		return v == differs && Unspecified(&c, d.release) == ""
 	})
 	want, err := d.judge(small)

@@ -43,7 +43,7 @@ func TestCompare(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d := differential{release: release, judge: test.judge}
-			got, diff := d.compare(&test.c)
+			got, _, diff := d.compare(&test.c)
 			if got != test.want || (diff != "") != (got == differs || got == broken) {
 				t.Errorf("compare = %s, %q, want %s", got, diff, test.want)
 			}
@@ -59,7 +59,7 @@ func TestReport(t *testing.T) {
 	}}
 	for seed := range uint64(50) {
 		c := generate.Case(seed, "budgets")
-		v, diff := d.compare(&c)
+		v, _, diff := d.compare(&c)
 		if v != differs {
 			continue
 		}

@@ -32,3 +32,37 @@ func Main(release string, judge Judge, args []string, stdout, stderr io.Writer) 
 	fmt.Fprintln(stdout, sum)
 	return 0
 }
+
+// CampaignMain is the command that holds the library against the judge of a
+// release on as many generated cases as it is given time for. It returns the exit
+// code: 0 if no answer differs, 2 for wrong arguments, 1 otherwise.
+func CampaignMain(release string, judge Judge, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("campaign", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	c := Campaign{Release: release, Judge: judge, Log: stderr}
+	flags.Uint64Var(&c.Seed, "seed", 1, "`number` of the campaign; no two have a case in common")
+	flags.IntVar(&c.Shards, "shards", 0, "how many shards there are to be in the end; 0 only sums up")
+	flags.IntVar(&c.Cases, "cases", 1000, "how many cases a shard has")
+	flags.StringVar(&c.Out, "out", "", "`file` of records, which is added to")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if c.Out == "" || flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "usage: campaign -out file [-seed number] [-shards n] [-cases n]\n")
+		return 2
+	}
+	shards, err := c.Run()
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	fmt.Fprintln(stdout, Summarize(shards))
+	code := 0
+	for _, s := range shards {
+		for _, failure := range s.Failures {
+			fmt.Fprintf(stdout, "\n%s, seed %d, shard %d: %s\n", s.Release, s.Seed, s.Shard, failure)
+			code = 1
+		}
+	}
+	return code
+}

@@ -74,10 +74,10 @@ func (g *generator) oddSelector() *golden.Selector {
 	invalid := func(r golden.Requirement) *golden.Selector {
 		return &golden.Selector{MatchExpressions: []golden.Requirement{r}}
 	}
-	switch g.rng.IntN(6) {
+	switch g.rng.IntN(7) {
 	case 0:
 		return nil
-	case 1:
+	case 1, 6:
 		return &golden.Selector{}
 	case 2:
 		return invalid(golden.Requirement{Key: "app", Operator: "Like", Values: []string{"a0"}})

@@ -18,6 +18,7 @@ type shape struct {
 	roomy     float64 // a node is not filled up
 	over      float64 // a node holds more than it has room for
 	resources float64 // a resource other than cpu and memory exists
+	filled    float64 // a node is filled up with a resource other than cpu
 	limited   float64 // a node has a pod limit near its number of pods
 	zero      float64 // a request is zero
 	huge      float64 // the preemptor asks for more than a node has
@@ -72,6 +73,7 @@ var base = shape{
 	priorities: usual,
 	cpu:        []int64{50, 100, 250, 250, 500, 500, 750, 1000},
 	roomy:      0.03,
+	filled:     0.2,
 	zero:       0.05,
 	huge:       0.03,
 	bare:       0.1,
@@ -83,6 +85,7 @@ type family struct {
 	name     string
 	shape    shape
 	releases []string // nil: all
+	weight   int      // how often it has its turn; 0 means once
 }
 
 // families holds all families in the order in which Families lists them.
@@ -91,19 +94,22 @@ var families = []family{
 	{name: "resources", shape: with(func(s *shape) {
 		s.resources, s.limited, s.zero, s.over, s.huge = 0.6, 0.4, 0.2, 0.15, 0.15
 	})},
-	{name: "ports", shape: with(func(s *shape) { s.ports, s.nominated = 0.5, 0.2 })},
-	{name: "status", shape: with(func(s *shape) {
+	{name: "devices", weight: 3, shape: with(func(s *shape) {
+		s.resources, s.filled, s.huge, s.cpu = 0.7, 0.9, 0.1, []int64{20, 50, 100}
+	})},
+	{name: "ports", weight: 3, shape: with(func(s *shape) { s.ports, s.nominated = 0.5, 0.2 })},
+	{name: "status", weight: 3, shape: with(func(s *shape) {
 		s.taints, s.selector, s.cordoned, s.huge, s.limited, s.resources = 0.3, 0.4, 0.2, 0.2, 0.2, 0.3
 	})},
 	{name: "taints", shape: with(func(s *shape) { s.taints, s.cordoned = 0.8, 0.2 })},
-	{name: "budgets", shape: with(func(s *shape) {
-		s.budgets, s.odd, s.disrupted, s.namespaces, s.bare = span{1, 4}, 0.4, 0.4, 0.2, 0.2
+	{name: "budgets", weight: 2, shape: with(func(s *shape) {
+		s.budgets, s.odd, s.disrupted, s.namespaces, s.bare = span{1, 4}, 0.6, 0.4, 0.2, 0.2
 	})},
 	{name: "overlap", shape: with(func(s *shape) {
 		s.budgets, s.disrupted, s.bare, s.pods = span{2, 6}, 0.2, 0.02, span{3, 9}
 	})},
 	{name: "nominated", shape: with(func(s *shape) { s.nominated, s.own, s.limited = 0.7, 0.3, 0.2 })},
-	{name: "eligibility", shape: with(func(s *shape) {
+	{name: "eligibility", weight: 2, shape: with(func(s *shape) {
 		s.own, s.terminating, s.never, s.taints, s.nominated = 0.7, 0.3, 0.25, 0.1, 0.2
 	})},
 	{name: "priorities", shape: with(func(s *shape) { s.priorities, s.nominated = extremes, 0.2 })},
@@ -158,7 +164,7 @@ func mix(s *shape) {
 	s.nodes = span{2, 7}
 	s.resources, s.limited, s.over = 0.25, 0.15, 0.05
 	s.ports, s.taints, s.selector, s.cordoned = 0.12, 0.15, 0.1, 0.05
-	s.namespaces, s.budgets, s.odd, s.disrupted = 0.1, span{0, 4}, 0.2, 0.2
+	s.namespaces, s.budgets, s.odd, s.disrupted = 0.1, span{0, 4}, 0.3, 0.2
 	s.nominated, s.own, s.terminating, s.never = 0.2, 0.2, 0.1, 0.03
 }
 
@@ -170,6 +176,18 @@ func Families() []string { return names(func(family) bool { return true }) }
 // as well: the pods in them are to be judged one by one.
 func FamiliesOf(release string) []string {
 	return names(func(f family) bool { return f.releases == nil || slices.Contains(f.releases, release) })
+}
+
+// turns returns the families of a release in the order of their turns.
+func turns(release string) []string {
+	var turns []string
+	for _, name := range FamiliesOf(release) {
+		i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
+		for range max(families[i].weight, 1) {
+			turns = append(turns, name)
+		}
+	}
+	return turns
 }
 
 func names(keep func(family) bool) []string {

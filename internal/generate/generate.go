@@ -39,12 +39,17 @@ func Case(seed uint64, name string) golden.Case {
 	return g.c
 }
 
-// Cases returns n cases that have an answer in a release, its families in turn.
-func Cases(release string, n int) iter.Seq[golden.Case] {
-	families := FamiliesOf(release)
+// Cases returns n cases that have an answer in a release, its families in turn,
+// those of more weight more often.
+func Cases(release string, n int) iter.Seq[golden.Case] { return CasesFrom(release, 0, n) }
+
+// CasesFrom returns n cases like [Cases], from the case of a number on. No two
+// numbers give the same case.
+func CasesFrom(release string, first uint64, n int) iter.Seq[golden.Case] {
+	turns := turns(release)
 	return func(yield func(golden.Case) bool) {
-		for i := range n {
-			if !yield(Case(uint64(i/len(families)), families[i%len(families)])) {
+		for i := first; i < first+uint64(n); i++ {
+			if !yield(Case(i, turns[i%uint64(len(turns))])) {
 				return
 			}
 		}

@@ -97,7 +97,7 @@ func (g *generator) partPorts(pods []golden.Pod) {
 // one that is to be filled up: cpu always, the others now and then.
 func (g *generator) filler(node, resource string, free int64) (golden.Pod, bool) {
 	left := pick[int64](g, 0, 0, 0, 1, 100) * unit(resource)
-	if free <= left || resource != "cpu" && g.chance(0.8) {
+	if free <= left || resource != "cpu" && !g.chance(g.shape.filled) {
 		return golden.Pod{}, false
 	}
 	p := g.newPod("default")

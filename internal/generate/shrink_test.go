@@ -28,7 +28,7 @@ func TestShrink(t *testing.T) {
 		{
 			"a group on two nodes", "composite",
 			func(c golden.Case) bool {
-				return slices.ContainsFunc(c.PodGroups, func(g golden.PodGroup) bool { return len(nodesOf(&c, g.Name)) > 1 })
+				return slices.ContainsFunc(generate.Features(), func(f generate.Feature) bool { return f.Name == "group across nodes" && f.In(&c) })
 			},
 			golden.Case{Nodes: make([]golden.Node, 2), Pods: make([]golden.Pod, 2), PodGroups: make([]golden.PodGroup, 1)},
 		},
