@@ -48,7 +48,7 @@ func SelectBestVictimsOnNode(c NodeCase, orders ...Order) (Selection, error) {
 	if len(victims) == 0 {
 		return Selection{Status: noVictims(), Exact: true}, nil
 	}
-	c.sortByImportance(victims)
+	sortByImportance(victims, c.Compare)
 	test := c.fitTest()
 	p := best.Problem{Order: order, Respect: c.BudgetPolicy == BudgetsRespected, Steps: bestSteps}
 	numbers := c.pose(&p, test, victims)

@@ -95,7 +95,9 @@ func (f *fastSearch) aim() bool {
 	} else {
 		f.sortOut(f.Filters)
 	}
-	if !f.sized || !f.demand() {
+	var ok bool
+	f.search.Demands, f.unheard, ok = f.cluster.engine.demandsOf(f.preemptor, f.search.Demands, f.unheard)
+	if !f.sized || !ok {
 		return false
 	}
 	if len(f.ports) > 0 {
@@ -132,33 +134,33 @@ func (f *fastSearch) sortOut(filters []Filter) {
 	}
 }
 
-// demand lays the preemptor's requests out by dimension, the scarcest first. It
-// reports false if one is not a dimension although pods request it.
-func (f *fastSearch) demand() bool {
-	e := f.cluster.engine
+// demandsOf lays a pod's requests out by dimension, the scarcest first, and the
+// resources apart that no pod requests. It reports false if one is not a dimension
+// although pods request it. What is passed is appended to.
+func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, unheard []demand) ([]columnar.Demand, []demand, bool) {
 	known := 0
 	for d, name := range e.names {
-		if amount, ok := f.preemptor.Requests[name]; ok {
+		if amount, ok := p.Requests[name]; ok {
 			known++
 			if amount > 0 && d != columnar.Seat {
-				f.search.Demands = append(f.search.Demands, columnar.Demand{Dim: d, Amount: amount})
+				demands = append(demands, columnar.Demand{Dim: d, Amount: amount})
 			}
 		}
 	}
-	f.search.Demands = append(f.search.Demands, columnar.Demand{Dim: columnar.Seat, Amount: 1})
-	if known == len(f.preemptor.Requests) {
-		return true
+	demands = append(demands, columnar.Demand{Dim: columnar.Seat, Amount: 1})
+	if known == len(p.Requests) {
+		return demands, unheard, true
 	}
-	for name, amount := range f.preemptor.Requests {
+	for name, amount := range p.Requests {
 		if _, ok := e.dims[name]; ok || amount == 0 || name == PodCount {
 			continue
 		}
 		if e.beyond[name] > 0 {
-			return false
+			return demands, unheard, false
 		}
-		f.unheard = append(f.unheard, demand{name, amount})
+		unheard = append(unheard, demand{name, amount})
 	}
-	return true
+	return demands, unheard, true
 }
 
 func (f *fastSearch) decide() *Result {

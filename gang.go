@@ -46,9 +46,12 @@ func (r Release) gangMayPreempt(g *Gang) bool {
 	return !slices.ContainsFunc(g.Members, func(p *Pod) bool { return p.PreemptionPolicy == PreemptNever })
 }
 
-// A Planner finds room for a gang: [GivenPlacement] or [BestPlacement].
+// A Planner finds room for a gang: [GivenPlacement] or [BestPlacement]. Nil is
+// GivenPlacement{}.
 type Planner interface {
-	plan(q *gangQuery) (*gangPlan, error)
+	// plan says where the members go, and who has to leave for it. Without evict
+	// nobody is evicted, and the plan places as many members as it can.
+	plan(q *gangQuery, evict bool) (*gangPlan, error)
 }
 
 // Reasons of [GangResult], in kube-scheduler's words.
@@ -77,14 +80,14 @@ const (
 //
 // It corresponds to PodGroupEvaluator.Preempt of kube-scheduler 1.37.
 func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, planner Planner) (*GangResult, error) {
-	if err := c.validateGang(g); err != nil {
+	if err := g.validate(c); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	result := func(o Outcome, reason string) *GangResult {
-		r := &GangResult{Gang: g, Release: c.release, Outcome: o, Reason: reason}
+		r := &GangResult{Gang: g, Release: c.Release(), Outcome: o, Reason: reason}
 		for _, m := range g.Members {
 			r.Assignments = append(r.Assignments, Assignment{Pod: m})
 		}
@@ -95,35 +98,45 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 		r.Exact = true
 		return r, nil
 	}
+	if planner == nil {
+		planner = GivenPlacement{}
+	}
+
+	// As the cluster is.
 	q := &gangQuery{Evaluator: e, ctx: ctx, cluster: c, gang: g}
-	asIs, err := q.fitsAsIs(planner)
+	asIs, err := planner.plan(q, false)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case asIs != nil:
+	if asIs.placed() == len(g.Members) {
 		r := result(OutcomeFits, "")
 		asIs.fill(q, r)
 		return r, nil
-	case !c.release.gangMayPreempt(g):
-		return q.withoutVictims(planner, result(OutcomeIneligible, ReasonNever))
-	case c.release.rules().gangsWait && q.waits():
+	}
+
+	// Whether anything may be evicted.
+	switch {
+	case !c.Release().gangMayPreempt(g):
+		return asIs.enough(q, result(OutcomeIneligible, ReasonNever)), nil
+	case c.Release().rules().gangsWait && q.waits():
 		return result(OutcomeWaiting, ReasonOngoing), nil
 	case !q.hasVictims():
 		r := result(OutcomeUnhelpful, ReasonNoGangVictims)
 		r.Code = Unresolvable
-		return q.withoutVictims(planner, r)
+		return asIs.enough(q, r), nil
 	}
-	p, err := planner.plan(q)
+
+	// With victims.
+	p, err := planner.plan(q, true)
 	if err != nil {
 		return nil, err
 	}
 	if p.placed() < g.minCount() {
-		if q.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx) // that there is no plan is not known
 		}
 		r := result(OutcomeUnhelpful, p.status.Message())
-		r.Code, r.Exact = p.status.Code, p.exact
+		r.Code = p.status.Code
 		p.refuse(r)
 		return r, nil
 	}
@@ -136,22 +149,17 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 	return r, nil
 }
 
-// withoutVictims returns that the gang fits if MinCount of its members are placed
-// with nobody evicted, and otherwise the refusal.
-func (q *gangQuery) withoutVictims(planner Planner, refusal *GangResult) (*GangResult, error) {
-	p, err := q.asIs(planner)
-	if err != nil {
-		return nil, err
-	}
+// enough returns that the gang fits if the plan, which evicts nobody, places
+// MinCount of its members, and otherwise the refusal.
+func (p *gangPlan) enough(q *gangQuery, refusal *GangResult) *GangResult {
 	switch {
 	case p.placed() >= q.gang.minCount():
 		refusal.Outcome, refusal.Reason, refusal.Code = OutcomeFits, "", Fits
 		p.fill(q, refusal)
 	case refusal.Outcome == OutcomeUnhelpful:
-		refusal.Exact = p.exact
 		p.refuse(refusal)
 	}
-	return refusal, nil
+	return refusal
 }
 
 func (g *Gang) minCount() int {
@@ -161,8 +169,9 @@ func (g *Gang) minCount() int {
 	return g.MinCount
 }
 
-func (c *Cluster) validateGang(g *Gang) error {
-	if len(c.nodes) == 0 {
+// validate refuses a gang that makes no sense, or that has nowhere to go.
+func (g *Gang) validate(c *Cluster) error {
+	if len(c.Nodes()) == 0 {
 		return fmt.Errorf("preemption: gang %s: %w", g, ErrNoNodes)
 	}
 	if g.MinCount < 0 || g.MinCount > len(g.Members) {
@@ -189,6 +198,22 @@ func (c *Cluster) validateGang(g *Gang) error {
 	return nil
 }
 
+// member reports whether a pod is one of the gang's.
+func (g *Gang) member(p *Pod) bool {
+	return slices.ContainsFunc(g.Members, func(m *Pod) bool { return samePod(m, p) })
+}
+
+// alike reports whether the members are the same to the built-in filters, so
+// that they can change places.
+func (g *Gang) alike() bool {
+	return !slices.ContainsFunc(g.Members, func(m *Pod) bool { return !alike(m, g.Members[0]) })
+}
+
+func alike(a, b *Pod) bool {
+	return a.Priority == b.Priority && maps.Equal(a.Requests, b.Requests) && slices.Equal(a.HostPorts, b.HostPorts) &&
+		maps.Equal(a.NodeSelector, b.NodeSelector) && slices.Equal(a.Tolerations, b.Tolerations)
+}
+
 // gangQuery is one decision for a gang under way.
 type gangQuery struct {
 	*Evaluator
@@ -199,13 +224,14 @@ type gangQuery struct {
 
 // waits reports whether victims of an earlier round are still on their way out.
 func (q *gangQuery) waits() bool {
+	c := q.cluster
 	for _, m := range q.gang.Members {
-		slot := q.cluster.byName[q.cluster.nominationOf(m)]
-		if slot == nil {
+		n := c.Node(c.nominationOf(m))
+		if n == nil {
 			continue
 		}
-		for _, p := range slot.pods {
-			if p.Termination == TerminatingByPreemption && q.mayEvict(q.cluster.release.PodVictim(p, slot.node, q.cluster.groups)) {
+		for _, p := range c.PodsOn(n) {
+			if p.Termination == TerminatingByPreemption && q.mayEvict(c.Release().PodVictim(p, n, c.Groups())) {
 				return true
 			}
 		}
@@ -224,27 +250,41 @@ func (q *gangQuery) mayEvict(v *Victim) bool {
 }
 
 func (q *gangQuery) hasVictims() bool {
-	for _, s := range q.cluster.slots {
-		if slices.ContainsFunc(q.cluster.victimsOn(s), q.mayEvict) {
+	for i := range q.cluster.Nodes() {
+		if slices.ContainsFunc(q.cluster.victimsAt(i), q.mayEvict) {
 			return true
 		}
 	}
 	return false
 }
 
-// member reports whether a pod is one of the gang's. Nominations of members do
-// not count: they are being placed anew.
-func (g *Gang) member(p *Pod) bool {
-	return slices.ContainsFunc(g.Members, func(m *Pod) bool { return samePod(m, p) })
+// victims returns all units that the gang may evict, in the order of nodes and of
+// pods on them.
+func (q *gangQuery) victims() []*Victim {
+	return q.gather(q.cluster.victimsAt)
 }
 
-// alike reports whether the members are the same to the built-in filters, so
-// that they can change places.
-func (g *Gang) alike() bool {
-	return !slices.ContainsFunc(g.Members, func(m *Pod) bool { return !alike(m, g.Members[0]) })
+// gather returns the units that the gang may evict among those listed node by
+// node, each once.
+func (q *gangQuery) gather(on func(node int) []*Victim) []*Victim {
+	var all []*Victim
+	seen := make(map[*Victim]bool) // of several pods
+	for i := range q.cluster.Nodes() {
+		for _, v := range on(i) {
+			if seen[v] || !q.mayEvict(v) {
+				continue
+			}
+			if len(v.Pods) > 1 {
+				seen[v] = true
+			}
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
-func alike(a, b *Pod) bool {
-	return a.Priority == b.Priority && maps.Equal(a.Requests, b.Requests) && slices.Equal(a.HostPorts, b.HostPorts) &&
-		maps.Equal(a.NodeSelector, b.NodeSelector) && slices.Equal(a.Tolerations, b.Tolerations)
+// holding returns the pods nominated to the node that hold their place against a
+// member. Other members do not: they are being placed anew.
+func (q *gangQuery) holding(m *Pod, n *Node) []*Pod {
+	return slices.DeleteFunc(holding(q.cluster.NominatedTo(n.Name), m), q.gang.member)
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"example.com/preemption/internal/columnar"
+	"example.com/preemption/internal/cover"
 )
 
 // BestPlacement is the planner that looks for the placement and the victims that
@@ -39,171 +41,135 @@ type BestPlacement struct {
 	Placer Placer
 }
 
-func (b BestPlacement) plan(q *gangQuery) (*gangPlan, error) {
-	if s := newGangSearch(q); s != nil {
-		p := s.best()
-		if p.exact {
-			return p, nil
-		}
-		return b.noWorse(q, p)
+func (b BestPlacement) plan(q *gangQuery, evict bool) (*gangPlan, error) {
+	given := GivenPlacement{b.Placer}
+	s := newGangSearch(q)
+	switch {
+	case s != nil && !evict:
+		return s.asIs(), nil
+	case !evict:
+		return given.plan(q, false)
 	}
-	p, err := q.oneByOne()
-	if err != nil {
+
+	var p *gangPlan
+	var err error
+	if s != nil {
+		p = s.best()
+	} else if p, err = q.oneByOne(); err != nil {
 		return nil, err
 	}
-	return b.noWorse(q, p)
-}
-
-// noWorse returns the plan, or that of the given placement if it is better.
-func (b BestPlacement) noWorse(q *gangQuery, p *gangPlan) (*gangPlan, error) {
-	if q.ctx.Err() != nil {
+	if p.exact || q.ctx.Err() != nil {
 		return p, nil
 	}
-	given, err := GivenPlacement{b.Placer}.plan(q)
-	if q.ctx.Err() != nil {
+	other, err := given.plan(q, true)
+	switch {
+	case q.ctx.Err() != nil:
 		return p, nil // the placer may have noticed
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
-	}
-	if given.better(p) {
-		return given, nil
+	case other.better(p):
+		return other, nil
 	}
 	return p, nil
 }
 
-// fitsAsIs places the members with nobody evicted, if that can be done.
-func (b BestPlacement) fitsAsIs(q *gangQuery) (*gangPlan, error) {
-	if s := newGangSearch(q); s != nil {
-		if s.capacityUpTo(math.MinInt64) < len(q.gang.Members) {
-			return nil, nil
-		}
-		return s.asIs(), nil
-	}
-	return q.fitsAsIs(GivenPlacement{b.Placer})
-}
-
-// gangSearch is the exact search.
+// gangSearch is the exact search for the placement and the victims that cost
+// least; see docs/gangs.md for why it is exact.
 type gangSearch struct {
 	*gangQuery
 	table   *columnar.Table
 	demands []columnar.Demand // of one member
-	ports   []HostPort
-	nodes   []gangNode // those that members can be placed on
-	shut    bool       // others are left out to spare a budget
+	ports   []HostPort        // of one member
+	nodes   []gangNode        // those that members can be placed on
+	shut    bool              // others are left out to spare a budget
+	avail   []int64           // by demand; capacity's
+	buffer  evictable
 }
 
 // gangNode is what the search keeps for a node.
 type gangNode struct {
-	index int
+	index int     // in the cluster
 	free  []int64 // by demand
 	// most is how many members the node takes by what no pod requests and no eviction
 	// changes, and by their own ports.
 	most int64
-	// first is the index of the first resident that may go.
+	// first is the index of the first resident of a priority below the gang's.
 	first int
 }
 
-// mostMembers bounds the gangs that are searched exactly: the search notes choices
-// among as many in 16 bits.
-const mostMembers = math.MaxUint16 - 1
-
 // newGangSearch readies the exact search, nil if it does not apply.
 func newGangSearch(q *gangQuery) *gangSearch {
+	c, g := q.cluster, q.gang
 	f, ok := builtin(q.filters())
-	if !ok || !f.resources || !q.gang.alike() || len(q.gang.Members) > mostMembers {
+	if !ok || !f.resources || !g.alike() || len(g.Members) > cover.MostMembers || c.couplesNodes(g.Priority) {
 		return nil
 	}
-	s := &gangSearch{gangQuery: q, table: q.cluster.engine.table}
+	model := g.Members[0]
+	demands, unheard, ok := c.engine.demandsOf(model, nil, nil)
+	if !ok {
+		return nil
+	}
+	s := &gangSearch{gangQuery: q, table: c.engine.table, demands: demands, avail: make([]int64, len(demands))}
 	if f.ports {
-		s.ports = q.gang.Members[0].HostPorts
+		s.ports = model.HostPorts
 	}
-	aim := fastSearch{query: query{Evaluator: q.Evaluator, cluster: q.cluster, preemptor: q.gang.Members[0]}}
-	if !aim.demand() || q.coupled() {
-		return nil
-	}
-	s.demands = aim.search.Demands
-	aim.rules, aim.ports = f.rules, s.ports
-	for i, slot := range q.cluster.slots {
-		if aim.refused(slot) || s.blocked(slot) {
+
+	// The nodes that take a member once enough pods are gone.
+	s.nodes = make([]gangNode, 0, len(c.Nodes()))
+	amounts := make([]int64, len(c.Nodes())*len(demands))
+	for i, node := range c.Nodes() {
+		n := gangNode{index: i, most: s.perNode(node, unheard)}
+		if n.most == 0 || slices.ContainsFunc(f.rules, func(r nodeRule) bool { return r.refuses(model, node) }) || s.blocked(node) {
 			continue
 		}
-		n := gangNode{index: i, most: s.perNode()}
-		for _, d := range aim.unheard {
-			n.most = min(n.most, slot.node.Allocatable[d.name]/d.amount)
-		}
-		held := q.holding(q.gang.Members[0], slot.node)
-		for _, d := range s.demands {
-			free := s.table.Free(i, d.Dim)
+		n.free, amounts = amounts[:len(demands):len(demands)], amounts[len(demands):]
+		held := q.holding(model, node)
+		for j, d := range demands {
+			n.free[j] = s.table.Free(i, d.Dim)
 			for _, h := range held {
-				free -= q.cluster.engine.amount(h, d.Dim)
+				n.free[j] -= c.engine.amount(h, d.Dim)
 			}
-			n.free = append(n.free, free)
 		}
-		residents, _ := s.table.Residents(i)
-		n.first = firstBelow(residents, q.gang.Priority)
+		n.first = s.firstBelow(i, g.Priority)
 		s.nodes = append(s.nodes, n)
 	}
 	return s
 }
 
-// amount is what a pod takes in one dimension.
-func (e *engine) amount(p *Pod, dim int) int64 {
-	if dim == columnar.Seat {
-		return 1
+// perNode is how many members a node takes at most, whoever is evicted: by the
+// resources that no pod requests, and because two members would want the same
+// ports.
+func (s *gangSearch) perNode(n *Node, unheard []demand) int64 {
+	most := int64(len(s.gang.Members))
+	if len(s.ports) > 0 {
+		most = 1
 	}
-	return p.Requests[e.names[dim]]
+	for _, d := range unheard {
+		most = min(most, n.Allocatable[d.name]/d.amount)
+	}
+	return most
 }
 
-func firstBelow(residents []columnar.Resident, priority int32) int {
-	i, _ := slices.BinarySearchFunc(residents, priority, func(x columnar.Resident, p int32) int {
-		if x.Priority >= p {
-			return -1
-		}
-		return 1
-	})
-	return i
-}
-
-// coupled reports whether victims on different nodes depend on each other, by a
-// group or by a budget that could run out.
-func (q *gangQuery) coupled() bool {
-	c := q.cluster
-	for _, u := range c.inUnits() {
-		v := u.victim
-		if v.Priority < q.gang.Priority && slices.ContainsFunc(v.Nodes, func(n *Node) bool { return n != v.Nodes[0] }) {
-			return true
-		}
-	}
-	under := make(map[*budgetEntry]int)
-	for i := range c.covers.sets {
-		for _, b := range c.covers.sets[i].over {
-			under[b] += len(c.covers.sets[i].slots)
-		}
-	}
-	for b, n := range under {
-		if b.budget.Allowed > 0 && int(b.budget.Allowed) < n {
-			return true
-		}
-	}
-	return false
+func (s *gangSearch) firstBelow(node int, priority int32) int {
+	residents, _ := s.table.Residents(node)
+	return sort.Search(len(residents), func(i int) bool { return residents[i].Priority < priority })
 }
 
 // blocked reports whether a pod that stays has a port that the members want.
-func (s *gangSearch) blocked(slot *nodeSlot) bool {
+func (s *gangSearch) blocked(n *Node) bool {
 	if len(s.ports) == 0 {
 		return false
 	}
-	for _, p := range s.holding(s.gang.Members[0], slot.node) {
+	for _, p := range s.holding(s.gang.Members[0], n) {
 		if clashes(s.ports, p.HostPorts) > 0 {
 			return true
 		}
 	}
-	for _, p := range slot.pods {
+	for _, p := range s.cluster.PodsOn(n) {
 		if clashes(s.ports, p.HostPorts) == 0 {
 			continue
 		}
-		v := s.cluster.victimOf(p, slot)
+		v := s.cluster.victimOf(p, n)
 		if !s.mayEvict(v) {
 			return true
 		}
@@ -213,35 +179,6 @@ func (s *gangSearch) blocked(slot *nodeSlot) bool {
 		}
 	}
 	return false
-}
-
-// victimOf returns the unit that a bound pod is evicted with.
-func (c *Cluster) victimOf(p *Pod, slot *nodeSlot) *Victim {
-	if u := c.unitOfPod(p); u != nil {
-		return u.victim
-	}
-	return NewPodVictim(p, slot.node)
-}
-
-// overdrawn reports whether evicting the victim surely violates a budget.
-func (c *Cluster) overdrawn(v *Victim) bool {
-	for _, p := range v.Pods {
-		for _, b := range c.covers.budgets(c.pods.at(c.pods.find(p.Namespace, p.Name)).cover) {
-			if b.budget.Allowed <= 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// perNode is how many members a node takes at most, whatever is evicted: two of
-// them would want the same ports.
-func (s *gangSearch) perNode() int64 {
-	if len(s.ports) > 0 {
-		return 1
-	}
-	return int64(len(s.gang.Members))
 }
 
 // top is the highest own priority of a resident's pods.
@@ -259,32 +196,37 @@ func (s *gangSearch) goes(n *gangNode, x *columnar.Resident) bool {
 
 // victim returns a resident as a victim.
 func (s *gangSearch) victim(n *gangNode, x *columnar.Resident) *Victim {
-	return s.cluster.victims(s.cluster.nodes[n.index], []int32{x.Ref})[0]
+	return s.cluster.victims(s.cluster.Nodes()[n.index], []int32{x.Ref})[0]
 }
 
-// capacity returns how many members a node takes with everybody gone who may go
-// and has no pod of a priority above top.
+func (s *gangSearch) clashesWith(n *gangNode, x *columnar.Resident) bool {
+	return len(s.ports) > 0 && slices.ContainsFunc(s.victim(n, x).Pods, func(p *Pod) bool {
+		return clashes(s.ports, p.HostPorts) > 0
+	})
+}
+
+// capacity returns how many members a node takes with all pods gone that may go
+// and have no priority above top.
 func (s *gangSearch) capacity(n *gangNode, top int64) int {
-	fit := n.most
+	copy(s.avail, n.free)
 	residents, requests := s.table.Residents(n.index)
+	if top == math.MinInt64 && len(s.ports) == 0 {
+		residents = nil
+	}
 	w := s.table.Dims() - 1
-	avail := slices.Clone(n.free)
-	if top > math.MinInt64 {
-		for i := n.first; i < len(residents); i++ {
-			x := &residents[i]
-			if s.top(x) > top || !s.goes(n, x) {
-				continue
-			}
+	for i := n.first; i < len(residents); i++ {
+		x := &residents[i]
+		if s.top(x) <= top && s.goes(n, x) {
 			for j, d := range s.demands {
-				avail[j] += amountOf(x, requests[i*w:], d.Dim)
+				s.avail[j] += amountOf(x, requests[i*w:], d.Dim)
 			}
+		} else if s.clashesWith(n, x) {
+			return 0
 		}
 	}
+	fit := n.most
 	for j, d := range s.demands {
-		fit = min(fit, max(avail[j], 0)/d.Amount)
-	}
-	if fit > 0 && len(s.ports) > 0 && s.portsTaken(n, top) {
-		return 0
+		fit = min(fit, max(s.avail[j], 0)/d.Amount)
 	}
 	return int(fit)
 }
@@ -294,25 +236,6 @@ func amountOf(x *columnar.Resident, requests []int64, dim int) int64 {
 		return int64(x.Seats)
 	}
 	return requests[dim-1]
-}
-
-// portsTaken reports whether somebody who stays up to a priority has a port that
-// the members want.
-func (s *gangSearch) portsTaken(n *gangNode, top int64) bool {
-	residents, _ := s.table.Residents(n.index)
-	for i := n.first; i < len(residents); i++ {
-		if x := &residents[i]; s.top(x) > top && s.clashesWith(n, x) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *gangSearch) clashesWith(n *gangNode, x *columnar.Resident) bool {
-	if len(s.ports) == 0 {
-		return false
-	}
-	return slices.ContainsFunc(s.victim(n, x).Pods, func(p *Pod) bool { return clashes(s.ports, p.HostPorts) > 0 })
 }
 
 // capacityUpTo sums the capacities, but stops once all members are placed.
@@ -333,7 +256,7 @@ func (s *gangSearch) asIs() *gangPlan {
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		for range min(s.capacity(n, math.MinInt64), len(p.nodes)-next) {
-			p.nodes[next] = s.cluster.nodes[n.index]
+			p.nodes[next] = s.cluster.Nodes()[n.index]
 			next++
 		}
 	}
@@ -352,6 +275,27 @@ func (p *gangPlan) leaveOut(from int) {
 		short := "no node has room for more members"
 		p.refused(i, short, Status{Code: Unschedulable, Reasons: []string{short}})
 	}
+}
+
+// best finds the plan that places the most members at the least cost.
+func (s *gangSearch) best() *gangPlan {
+	tops := s.tops()
+	size := s.capacityUpTo(tops[len(tops)-1])
+	p := s.newPlan()
+	p.leaveOut(size)
+	// With spent budgets violated more members might be placed. That the search does
+	// not know.
+	p.exact = size == len(p.nodes) || !s.anySpent()
+	if size == 0 {
+		return p
+	}
+
+	// The least priority that suffices: capacities grow with it.
+	i, _ := slices.BinarySearchFunc(tops, size, func(top int64, size int) int {
+		return cmp.Compare(s.capacityUpTo(top), size)
+	})
+	s.distribute(p, size, tops[i])
+	return p
 }
 
 // tops returns the priorities of those who may go, ascending, after one that is
@@ -375,29 +319,7 @@ func (s *gangSearch) tops() []int64 {
 	return tops
 }
 
-// best finds the plan that places the most members at the least cost.
-func (s *gangSearch) best() *gangPlan {
-	tops := s.tops()
-	size := s.capacityUpTo(tops[len(tops)-1])
-	p := s.newPlan()
-	p.leaveOut(size)
-	// With spent budgets violated more members might be placed. That the search does
-	// not know.
-	p.exact = size == len(p.nodes) || !s.anySpent()
-	if size == 0 {
-		return p
-	}
-	// The least priority that suffices: capacities grow with it.
-	i, _ := slices.BinarySearchFunc(tops, size, func(top int64, size int) int {
-		return cmp.Compare(s.capacityUpTo(top), size)
-	})
-	d := s.distribute(size, tops[i])
-	p.exact = p.exact && d.exact
-	d.fill(p)
-	return p
-}
-
-// anySpent reports whether the search left somebody alone to spare a budget.
+// anySpent reports whether the search left pods alone to spare a budget.
 func (s *gangSearch) anySpent() bool {
 	if s.shut {
 		return true

@@ -29,16 +29,20 @@ type GivenPlacement struct {
 	Placer Placer
 }
 
-func (g GivenPlacement) plan(q *gangQuery) (*gangPlan, error) {
-	nodes, err := q.place(g.Placer, &reducedView{q.cluster, q})
+func (g GivenPlacement) plan(q *gangQuery, evict bool) (*gangPlan, error) {
+	var view View = q.cluster
+	if evict {
+		view = &reducedView{q.cluster, q}
+	}
+	nodes, err := q.place(g.Placer, view)
 	if err != nil {
 		return nil, err
 	}
-	p, err := q.evictFor(nodes, true)
+	p, err := q.evictFor(nodes, evict)
 	if err != nil {
 		return nil, err
 	}
-	p.given = true
+	p.given, p.exact = true, !evict && p.placed() == len(nodes)
 	return p, nil
 }
 
@@ -70,61 +74,9 @@ type reducedView struct {
 
 // PodsOn returns the pods left on the node.
 func (v *reducedView) PodsOn(n *Node) []*Pod {
-	slot := v.byName[n.Name]
-	if slot == nil {
-		return nil
-	}
-	left := make([]*Pod, 0, len(slot.pods))
-	for _, p := range slot.pods {
-		if !v.q.mayEvict(v.victimOf(p, slot)) {
-			left = append(left, p)
-		}
-	}
-	return left
-}
-
-// fitsAsIs returns a plan that places all members and evicts nobody, nil if the
-// planner has none.
-func (q *gangQuery) fitsAsIs(planner Planner) (*gangPlan, error) {
-	given, ok := planner.(GivenPlacement)
-	if !ok {
-		return planner.(BestPlacement).fitsAsIs(q)
-	}
-	nodes, err := q.place(given.Placer, q.cluster)
-	if err != nil || slices.Contains(nodes, nil) {
-		return nil, err
-	}
-	t, err := q.newTrial(nodes)
-	if err != nil {
-		return nil, err
-	}
-	if status, _, err := t.fits(); err != nil || !status.Fits() {
-		return nil, err
-	}
-	return &gangPlan{nodes: nodes, exact: true, given: true}, nil
-}
-
-// asIs returns the planner's plan that evicts nobody, whether or not it places
-// all members.
-func (q *gangQuery) asIs(planner Planner) (*gangPlan, error) {
-	given, ok := planner.(GivenPlacement)
-	if !ok {
-		best := planner.(BestPlacement)
-		if s := newGangSearch(q); s != nil {
-			return s.asIs(), nil
-		}
-		given.Placer = best.Placer
-	}
-	nodes, err := q.place(given.Placer, q.cluster)
-	if err != nil {
-		return nil, err
-	}
-	p, err := q.evictFor(nodes, false)
-	if err != nil {
-		return nil, err
-	}
-	p.given = true
-	return p, nil
+	return slices.DeleteFunc(slices.Clone(v.Cluster.PodsOn(n)), func(p *Pod) bool {
+		return v.q.mayEvict(v.victimOf(p, n))
+	})
 }
 
 // noNode is why a member is not placed that the placer did not place.
@@ -141,12 +93,8 @@ func (q *gangQuery) evictFor(nodes []*Node, evict bool) (*gangPlan, error) {
 		}
 	}
 	for p.placed() >= q.gang.minCount() {
-		done, err := q.tryPlaces(p, evict)
-		if err != nil {
-			return nil, err
-		}
-		if done {
-			break
+		if done, err := q.tryPlaces(p, evict); done || err != nil {
+			return p, err
 		}
 	}
 	return p, nil
@@ -163,33 +111,90 @@ func (p *gangPlan) refused(i int, reason string, status Status) {
 // tryPlaces completes the plan by its victims if the members placed fit. If not
 // the first that does not is one less.
 func (q *gangQuery) tryPlaces(p *gangPlan, evict bool) (done bool, err error) {
-	t, err := q.newTrial(p.nodes)
-	if err != nil {
-		return false, err
-	}
-	var victims gangVictims
-	if evict {
-		victims = q.victimsFor(t)
-	}
-	for _, v := range victims.concerned {
-		if err := t.remove(v); err != nil {
-			return false, err
+	used := make(map[*Node]bool)
+	for _, n := range p.nodes {
+		if n != nil {
+			used[n] = true
 		}
 	}
-	status, _, err := t.fits()
-	if err != nil {
+	f, local := builtin(q.filters())
+	local = local && samePriority(q.gang.Members)
+
+	// All that the members can want gone goes, and the members are tested.
+	var victims []*Victim
+	concerned := func(v *Victim) bool {
+		return !local || slices.ContainsFunc(v.Nodes, func(n *Node) bool { return used[n] })
+	}
+	if evict {
+		victims = q.potentialVictims(used, local)
+	}
+	gone := keep(victims, concerned)
+	if local {
+		rooms := q.newRooms(p.nodes, f)
+		for _, v := range gone {
+			rooms.change(v, -1)
+		}
+		if status, _ := rooms.fits(); status.Fits() {
+			q.traceRemoved(p, gone)
+			return true, reprieveFor(q, p, rooms, victims, concerned)
+		}
+	}
+	runs, status, member, err := q.startRuns(p.nodes, gone)
+	switch {
+	case err != nil:
 		return false, err
+	case !status.Fits():
+		p.refused(member, "node "+p.nodes[member].Name+": "+status.Message(), status)
+		return false, nil
 	}
-	if status.Fits() {
-		q.traceRemoved(p, victims.concerned)
-		return true, q.reprieve(t, p, victims)
+	q.traceRemoved(p, gone)
+	return true, reprieveFor(q, p, runs, victims, concerned)
+}
+
+func samePriority(pods []*Pod) bool {
+	return !slices.ContainsFunc(pods, func(p *Pod) bool { return p.Priority != pods[0].Priority })
+}
+
+// keep returns those that pass, in a new slice.
+func keep(victims []*Victim, pass func(*Victim) bool) []*Victim {
+	return slices.DeleteFunc(slices.Clone(victims), func(v *Victim) bool { return !pass(v) })
+}
+
+// potentialVictims returns the units that count at a placement, in the order in
+// which budgets are charged for equals. Those with pods on the nodes used can be
+// in the way; if others cannot, of them only those that budgets cover count:
+// budgets are charged over the whole cluster, as in kube-scheduler.
+func (q *gangQuery) potentialVictims(used map[*Node]bool, local bool) []*Victim {
+	c := q.cluster
+	if !local || q.Compare != nil && c.hasBudgets() {
+		return q.victims()
 	}
-	status, member, err := q.firstRefusal(p.nodes, victims.concerned)
-	if err != nil {
-		return false, err
+	return q.gather(func(i int) []*Victim {
+		if used[c.Nodes()[i]] {
+			return c.victimsAt(i)
+		}
+		return c.coveredAt(i)
+	})
+}
+
+// reprieveFor puts back as many of those gone as the members fit beside. It
+// charges budgets for all victims, and tries those concerned.
+func reprieveFor[T trial](q *gangQuery, p *gangPlan, t T, victims []*Victim, concerned func(*Victim) bool) error {
+	sortByImportance(victims, q.Compare)
+	violating, rest := []Violation(nil), victims
+	if q.cluster.hasBudgets() {
+		violating, rest = q.cluster.classify(victims)
+		violating = slices.DeleteFunc(violating, func(v Violation) bool { return !concerned(v.Victim) })
 	}
-	p.refused(member, "node "+p.nodes[member].Name+": "+status.Message(), status)
-	return false, nil
+	q.traceClassified(violating)
+
+	evicted, err := reprieve(t, violating, keep(rest, concerned), func(v Violation, status Status) {
+		if q.Trace != nil && q.Trace.Reprieved != nil {
+			q.Trace.Reprieved(v.Victim.Nodes[0], Step{Violation: v, Status: status})
+		}
+	})
+	p.victims, p.violations = evicted.inOrderOf(victims), evicted.violations
+	return err
 }
 
 // traceRemoved tells the trace about each node used.
@@ -199,84 +204,10 @@ func (q *gangQuery) traceRemoved(p *gangPlan, gone []*Victim) {
 	}
 	for i, n := range p.nodes {
 		if n != nil && !slices.Contains(p.nodes[:i], n) {
-			on := slices.DeleteFunc(slices.Clone(gone), func(v *Victim) bool { return !slices.Contains(v.Nodes, n) })
+			on := keep(gone, func(v *Victim) bool { return slices.Contains(v.Nodes, n) })
 			q.Trace.Removed(n, on, Status{}, nil)
 		}
 	}
-}
-
-// firstRefusal says which member is refused first with all victims gone, and why.
-func (q *gangQuery) firstRefusal(nodes []*Node, victims []*Victim) (Status, int, error) {
-	t, err := q.newRuns(nodes)
-	if err != nil {
-		return Status{}, 0, err
-	}
-	for _, v := range victims {
-		if err := t.remove(v); err != nil {
-			return Status{}, 0, err
-		}
-	}
-	return t.fits()
-}
-
-// reprieve puts back as many of the removed victims as possible.
-func (q *gangQuery) reprieve(t trial, p *gangPlan, victims gangVictims) error {
-	compare := q.Compare
-	if compare == nil {
-		compare = CompareImportance
-	}
-	mostImportantFirst := func(a, b *Victim) int { return compare(b, a) }
-	concerned := victims.concerned
-	slices.SortStableFunc(concerned, mostImportantFirst)
-	violating, rest := []Violation(nil), concerned
-	if q.cluster.budgets.count() > 0 {
-		all := slices.Concat(concerned, victims.charged)
-		slices.SortStableFunc(all, mostImportantFirst)
-		violating, rest = q.cluster.classify(all)
-		if len(victims.charged) > 0 {
-			violating = slices.DeleteFunc(violating, func(v Violation) bool { return !t.touches(v.Victim) })
-			rest = slices.DeleteFunc(slices.Clone(rest), func(v *Victim) bool { return !t.touches(v) })
-		}
-	}
-	q.traceClassified(violating)
-	attempt := func(v Violation) (spared bool, err error) {
-		if err := t.add(v.Victim); err != nil {
-			return false, err
-		}
-		status, _, err := t.fits()
-		if err != nil {
-			return false, err
-		}
-		if q.Trace != nil && q.Trace.Reprieved != nil {
-			q.Trace.Reprieved(v.Victim.Nodes[0], Step{Violation: v, Status: status})
-		}
-		if status.Fits() {
-			return true, nil
-		}
-		return false, t.remove(v.Victim)
-	}
-	var evicted [2][]*Victim
-	for _, v := range violating {
-		spared, err := attempt(v)
-		if err != nil {
-			return err
-		}
-		if !spared {
-			evicted[0] = append(evicted[0], v.Victim)
-			p.violations += v.Pods
-		}
-	}
-	for _, v := range rest {
-		spared, err := attempt(Violation{Victim: v})
-		if err != nil {
-			return err
-		}
-		if !spared {
-			evicted[1] = append(evicted[1], v)
-		}
-	}
-	p.victims = merge(concerned, evicted[0], evicted[1])
-	return nil
 }
 
 // traceClassified tells the trace about each node that violating victims have
@@ -285,7 +216,7 @@ func (q *gangQuery) traceClassified(violating []Violation) {
 	if q.Trace == nil || q.Trace.Classified == nil || len(violating) == 0 {
 		return
 	}
-	for _, n := range q.cluster.nodes {
+	for _, n := range q.cluster.Nodes() {
 		on := slices.DeleteFunc(slices.Clone(violating), func(v Violation) bool { return !slices.Contains(v.Victim.Nodes, n) })
 		if len(on) > 0 {
 			q.Trace.Classified(n, on)

@@ -171,7 +171,7 @@ func (p *gangPlan) placed() int {
 // refuse says in a result that too few members could be placed, and why each
 // was not.
 func (p *gangPlan) refuse(r *GangResult) {
-	r.Nomination = ClearNomination
+	r.Nomination, r.Exact = ClearNomination, p.exact
 	for i, n := range p.nodes {
 		if n == nil {
 			r.Assignments[i].Reason = p.reasons[i]
@@ -212,11 +212,11 @@ func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
 			}
 		}
 	}
-	if !c.release.rules().gangsClearNominations {
+	if !c.Release().rules().gangsClearNominations {
 		return
 	}
 	for _, n := range r.nodesUsed() {
-		for _, x := range c.nominated[n.Name] {
+		for _, x := range c.NominatedTo(n.Name) {
 			if x.Priority < q.gang.Priority && !q.gang.member(x) {
 				r.ClearNominations = append(r.ClearNominations, x)
 			}

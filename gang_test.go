@@ -228,16 +228,7 @@ func (q *gangQuery) bruteForce() *gangPlan {
 
 // feasible tests all placed members with the victims gone, by plain dry runs.
 func (q *gangQuery) feasible(p *gangPlan) bool {
-	t, err := q.newRuns(p.nodes)
-	if err != nil {
-		panic(err)
-	}
-	for _, v := range p.victims {
-		if err := t.remove(v); err != nil {
-			panic(err)
-		}
-	}
-	status, _, err := t.fits()
+	_, status, _, err := q.startRuns(p.nodes, p.victims)
 	if err != nil {
 		panic(err)
 	}
@@ -269,15 +260,13 @@ func TestGivenPlacementOneByOne(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		slow := &gangPlan{nodes: nodes, reasons: make([]string, len(nodes))}
-		var runs *gangRuns
+		var runs gangRuns
 		for slow.placed() >= g.minCount() {
-			if runs, err = q.newRuns(nodes); err != nil {
+			var status Status
+			var i int
+			if runs, status, i, err = q.startRuns(nodes, victims); err != nil {
 				t.Fatalf("%v", err)
 			}
-			for _, v := range victims {
-				_ = runs.remove(v)
-			}
-			status, i, _ := runs.fits()
 			if status.Fits() {
 				break
 			}
@@ -289,7 +278,7 @@ func TestGivenPlacementOneByOne(t *testing.T) {
 		if slow.placed() < g.minCount() {
 			continue
 		}
-		if err := q.reprieve(runs, slow, gangVictims{concerned: slices.Clone(victims)}); err != nil {
+		if err := reprieveFor(q, slow, runs, slices.Clone(victims), func(*Victim) bool { return true }); err != nil {
 			t.Fatalf("%v", err)
 		}
 		if a, b := fmt.Sprint(fast.victims, fast.violations), fmt.Sprint(slow.victims, slow.violations); a != b {

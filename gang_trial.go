@@ -2,89 +2,76 @@ package preemption
 
 import "slices"
 
-// A trial tests a placement of a gang's members while victims come and go.
-type trial interface {
-	add(v *Victim) error
-	remove(v *Victim) error
-	// fits tests the members in order, each beside those before it. It returns the
-	// first refusal and which member got it.
-	fits() (Status, int, error)
-	// local: only pods on the nodes used can make a difference, each to its own
-	// node.
-	local() bool
-	// uses reports whether members are placed on the node, touches whether the victim
-	// has a pod on such a node.
-	uses(n *Node) bool
-	touches(v *Victim) bool
-}
+// gangTrial is a trial of a placement: whether the members fit where they are
+// placed. Members without a node take no part.
+//
+// There are two. gangRuns serves every filter by dry runs, and says who is
+// refused. gangRooms serves the built-in ones by one sum a node.
 
-// newTrial tries a placement, with every pod in place. Members without a node
-// take no part.
-func (q *gangQuery) newTrial(nodes []*Node) (trial, error) {
-	if f, ok := builtin(q.filters()); ok && samePriority(q.gang.Members) {
-		return newRooms(q, nodes, f), nil
-	}
-	return q.newRuns(nodes)
-}
+// gangRuns is the trial by dry runs, one for each member, in which the members
+// before it are in place, and every victim comes and goes.
+type gangRuns []fitTest
 
-func samePriority(pods []*Pod) bool {
-	return !slices.ContainsFunc(pods, func(p *Pod) bool { return p.Priority != pods[0].Priority })
-}
-
-// gangRuns is the plain trial: a dry run for each member, in which every victim
-// and every member before it is added and removed.
-type gangRuns struct {
-	q       *gangQuery
-	members []int // those with a node
-	tests   []fitTest
-	nodes   map[*Node]bool
-}
-
-func (q *gangQuery) newRuns(nodes []*Node) (*gangRuns, error) {
-	t := &gangRuns{q: q, nodes: make(map[*Node]bool)}
+// startRuns returns the trial with these victims gone, or the first refusal and
+// which member got it.
+//
+// Members are added once the victims are gone, and each has passed by then, so no
+// sum overflows for them, however many are placed on a node.
+func (q *gangQuery) startRuns(nodes []*Node, gone []*Victim) (t gangRuns, status Status, member int, err error) {
 	for i, n := range nodes {
 		if n == nil {
 			continue
 		}
-		m := q.gang.Members[i]
-		prepared, err := prepare(q.filters(), m, q.cluster)
+		test, err := q.startRun(i, nodes, gone)
 		if err != nil {
-			return nil, err
+			return nil, Status{}, i, err
 		}
-		t.members = append(t.members, i)
-		t.tests = append(t.tests, fitTest{node: n, nominated: q.holding(m, n)})
-		t.nodes[n] = true
-		if err := t.begin(prepared, nodes); err != nil {
-			return nil, err
+		status, err := test.fits()
+		if err != nil || !status.Fits() {
+			return nil, status, i, err
 		}
+		t = append(t, test)
 	}
-	return t, nil
+	return t, Status{}, 0, nil
 }
 
-// begin starts the dry run of the last member, with those before it in place.
-func (t *gangRuns) begin(p Prepared, nodes []*Node) error {
-	test := &t.tests[len(t.tests)-1]
-	run, err := p.Begin(test.node)
+func (q *gangQuery) startRun(i int, nodes []*Node, gone []*Victim) (fitTest, error) {
+	m, n := q.gang.Members[i], nodes[i]
+	prepared, err := prepare(q.filters(), m, q.cluster)
 	if err != nil {
-		return &StepError{Step: "begin", Node: test.node.Name, Err: err}
+		return fitTest{}, err
 	}
-	test.run = run
-	for _, j := range t.members[:len(t.members)-1] {
-		if err := run.Add(t.q.gang.Members[j], nodes[j]); err != nil {
-			return test.failed("add member", t.q.gang.Members[j], err)
+	run, err := prepared.Begin(n)
+	if err != nil {
+		return fitTest{}, &StepError{Step: "begin", Node: n.Name, Err: err}
+	}
+	test := fitTest{node: n, run: run, nominated: q.holding(m, n)}
+	for _, v := range gone {
+		if err := test.remove(v); err != nil {
+			return fitTest{}, err
 		}
+	}
+	for j, on := range nodes[:i] {
+		if on == nil {
+			continue
+		}
+		if err := test.addMember(q.gang.Members[j], on); err != nil {
+			return fitTest{}, err
+		}
+	}
+	return test, nil
+}
+
+// addMember puts a member in place, on the node of the dry run or on another.
+func (t fitTest) addMember(m *Pod, on *Node) error {
+	if err := t.run.Add(m, on); err != nil {
+		return t.failed("add member", m, err)
 	}
 	return nil
 }
 
-// holding returns the pods nominated to the node that hold their place against a
-// member. Other members do not.
-func (q *gangQuery) holding(m *Pod, n *Node) []*Pod {
-	return slices.DeleteFunc(holding(q.cluster.nominated[n.Name], m), q.gang.member)
-}
-
-func (t *gangRuns) add(v *Victim) error {
-	for _, x := range t.tests {
+func (t gangRuns) add(v *Victim) error {
+	for _, x := range t {
 		if err := x.add(v); err != nil {
 			return err
 		}
@@ -92,8 +79,8 @@ func (t *gangRuns) add(v *Victim) error {
 	return nil
 }
 
-func (t *gangRuns) remove(v *Victim) error {
-	for _, x := range t.tests {
+func (t gangRuns) remove(v *Victim) error {
+	for _, x := range t {
 		if err := x.remove(v); err != nil {
 			return err
 		}
@@ -101,21 +88,144 @@ func (t *gangRuns) remove(v *Victim) error {
 	return nil
 }
 
-func (t *gangRuns) fits() (Status, int, error) {
-	for i, x := range t.tests {
-		status, err := x.fits()
-		if err != nil || !status.Fits() {
-			return status, t.members[i], err
+// fits tests the members in order, each beside those before it.
+func (t gangRuns) fits() (Status, error) {
+	for _, x := range t {
+		if status, err := x.fits(); err != nil || !status.Fits() {
+			return status, err
 		}
 	}
-	return Status{}, 0, nil
+	return Status{}, nil
 }
 
-func (t *gangRuns) local() bool { return false }
+// gangRooms is the trial for the built-in filters. They look at their own node
+// alone, a request of zero is never short, and the requests of those that ask for
+// more add up: the members on a node fit one after another if and only if they fit
+// together. All members have one priority, so that the same nominated pods hold
+// their place against each.
+type gangRooms struct {
+	rooms   map[*Node]*gangRoom
+	refused int  // rooms that do not have enough
+	never   bool // a member is refused, whoever leaves
+}
 
-func (t *gangRuns) uses(n *Node) bool { return t.nodes[n] }
+// gangRoom is one node and what the members placed there need together.
+type gangRoom struct {
+	demands []demand
+	free    []int64 // by demand
+	seats   int64   // free ones
+	members int64
+	ports   []HostPort
+	clashes int
+	short   bool
+}
 
-func (t *gangRuns) touches(v *Victim) bool { return slices.ContainsFunc(v.Nodes, t.uses) }
+// newRooms returns the trial with every pod in place.
+func (q *gangQuery) newRooms(nodes []*Node, f builtinFilters) *gangRooms {
+	t := &gangRooms{rooms: make(map[*Node]*gangRoom)}
+	var used []*Node
+	for i, n := range nodes {
+		if n == nil {
+			continue
+		}
+		m := q.gang.Members[i]
+		for _, rule := range f.rules {
+			t.never = t.never || rule.refuses(m, n)
+		}
+		r := t.rooms[n]
+		if r == nil {
+			r = &gangRoom{seats: n.Allocatable[PodCount]}
+			t.rooms[n] = r
+			used = append(used, n)
+		}
+		if f.resources {
+			r.members++
+			r.demand(m)
+		}
+		if f.ports {
+			t.never = t.never || clashes(m.HostPorts, r.ports) > 0
+			r.ports = append(r.ports, m.HostPorts...)
+		}
+	}
+
+	// What the pods that are there leave of it.
+	for _, n := range used {
+		r := t.rooms[n]
+		for _, d := range r.demands {
+			r.free = append(r.free, n.Allocatable[d.name])
+		}
+		for _, p := range q.cluster.PodsOn(n) {
+			r.take(p, 1)
+		}
+		for _, p := range q.holding(q.gang.Members[0], n) {
+			r.take(p, 1)
+		}
+		if r.short = !r.enough(); r.short {
+			t.refused++
+		}
+	}
+	return t
+}
+
+func (r *gangRoom) demand(m *Pod) {
+	for _, d := range demandOf(m) {
+		i := slices.IndexFunc(r.demands, func(x demand) bool { return x.name == d.name })
+		if i < 0 {
+			r.demands = append(r.demands, d)
+		} else {
+			r.demands[i].amount += d.amount
+		}
+	}
+}
+
+// take accounts for a pod that comes (1) or goes (-1).
+func (r *gangRoom) take(p *Pod, sign int64) {
+	for i, d := range r.demands {
+		r.free[i] -= sign * p.Requests[d.name]
+	}
+	r.seats -= sign
+	if len(r.ports) > 0 {
+		r.clashes += int(sign) * clashes(r.ports, p.HostPorts)
+	}
+}
+
+func (r *gangRoom) enough() bool {
+	for i, d := range r.demands {
+		if d.amount > r.free[i] {
+			return false
+		}
+	}
+	return r.clashes == 0 && (r.members == 0 || r.seats >= r.members)
+}
+
+func (t *gangRooms) change(v *Victim, sign int64) {
+	for i, p := range v.Pods {
+		r := t.rooms[v.Nodes[i]]
+		if r == nil {
+			continue
+		}
+		r.take(p, sign)
+		short := !r.enough()
+		switch {
+		case short && !r.short:
+			t.refused++
+		case r.short && !short:
+			t.refused--
+		}
+		r.short = short
+	}
+}
+
+func (t *gangRooms) add(v *Victim) error    { t.change(v, 1); return nil }
+func (t *gangRooms) remove(v *Victim) error { t.change(v, -1); return nil }
+
+// fits does not say why not: dry runs do.
+func (t *gangRooms) fits() (Status, error) {
+	if t.refused == 0 && !t.never {
+		return Status{}, nil
+	}
+	return Status{Code: Unschedulable}, nil
+}
 
 // builtinFilters says which of the built-in filters there are.
 type builtinFilters struct {

@@ -1,6 +1,9 @@
 package preemption
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // CompareImportance orders victims by how much it hurts to evict them. It is
 // positive if a is the more important, negative if b is, zero if neither.
@@ -37,3 +40,12 @@ func CompareImportance(a, b *Victim) int {
 // MoreImportantVictim reports whether a is more important than b by
 // [CompareImportance].
 func MoreImportantVictim(a, b *Victim) bool { return CompareImportance(a, b) > 0 }
+
+// sortByImportance puts the most important victims first, by compare or, if that
+// is nil, by [CompareImportance]. Equals keep their order.
+func sortByImportance(victims []*Victim, compare func(a, b *Victim) int) {
+	if compare == nil {
+		compare = CompareImportance
+	}
+	slices.SortStableFunc(victims, func(a, b *Victim) int { return compare(b, a) })
+}

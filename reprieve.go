@@ -1,7 +1,5 @@
 package preemption
 
-import "slices"
-
 // A NodeCase is what [SelectVictimsOnNode] needs to know about one node.
 type NodeCase struct {
 	Preemptor *Pod
@@ -96,11 +94,19 @@ func noVictims() Status { return Status{Code: Unresolvable, Reasons: []string{No
 // DefaultPreemption. Where that one sorts with an unstable sort, this one is
 // stable.
 func SelectVictimsOnNode(c NodeCase) (Selection, error) {
-	victims := c.potentialVictims()
+	return c.selectFrom(c.fitTest(), c.potentialVictims())
+}
+
+func (c *NodeCase) fitTest() fitTest {
+	return fitTest{node: c.Node, run: c.DryRun, nominated: holding(c.Nominated, c.Preemptor), runs: c.runs}
+}
+
+// selectFrom is SelectVictimsOnNode from its second step on, given the victims
+// that may be evicted.
+func (c *NodeCase) selectFrom(test fitTest, victims []*Victim) (Selection, error) {
 	if len(victims) == 0 {
 		return Selection{Status: noVictims()}, nil
 	}
-	test := c.fitTest()
 	if c.BudgetPolicy == BudgetsRespected {
 		return c.selectRespecting(test, victims)
 	}
@@ -117,59 +123,84 @@ func SelectVictimsOnNode(c NodeCase) (Selection, error) {
 	if !status.Fits() {
 		return Selection{Status: status}, nil
 	}
-	c.sortByImportance(victims)
+	sortByImportance(victims, c.Compare)
 	violating, rest := c.split(victims)
 	c.Trace.classified(c.Node, violating)
 
-	// Invariant: every victim not yet tried is removed, so the preemptor fits.
-	reprieve := func(v Violation) (spared bool, err error) {
-		if err := test.add(v.Victim); err != nil {
-			return false, err
-		}
-		status, err := test.fits()
-		if err != nil {
-			return false, err
-		}
+	evicted, err := reprieve(test, violating, rest, func(v Violation, status Status) {
 		c.Trace.reprieved(c.Node, v, status, c.DryRun)
-		if status.Fits() {
-			return true, nil
-		}
-		return false, test.remove(v.Victim)
+	})
+	if err != nil {
+		return Selection{}, err
 	}
-	var s Selection
-	var evicted [2][]*Victim // violating ones, others
-	for _, v := range violating {
-		spared, err := reprieve(v)
-		if err != nil {
-			return Selection{}, err
-		}
-		if !spared {
-			evicted[0] = append(evicted[0], v.Victim)
-			s.Violations += v.Pods
-		}
-	}
-	for _, v := range rest {
-		spared, err := reprieve(Violation{Victim: v})
-		if err != nil {
-			return Selection{}, err
-		}
-		if !spared {
-			evicted[1] = append(evicted[1], v)
-		}
-	}
-	s.Victims = merge(victims, evicted[0], evicted[1])
+	s := Selection{Victims: evicted.inOrderOf(victims), Violations: evicted.violations}
 	if c.BudgetPolicy == BudgetsExact {
 		s.Violations = countViolations(s.Victims, c.cover(s.Victims))
 	}
 	return s, nil
 }
 
-func (c *NodeCase) fitTest() fitTest {
-	return fitTest{node: c.Node, run: c.DryRun, nominated: holding(c.Nominated, c.Preemptor), runs: c.runs}
+// A trial tests whether a preemptor fits, or all members of a gang do, while
+// victims come and go.
+type trial interface {
+	add(v *Victim) error
+	remove(v *Victim) error
+	fits() (Status, error)
 }
 
-// merge returns the members of a and b in the order of all, which both follow.
-func merge(all, a, b []*Victim) []*Victim {
+// evicted are the victims that could not be put back, in the order in which that
+// was tried: the violating ones and the others.
+type evicted struct {
+	violating, others []*Victim
+	violations        int // pods that violate a budget
+}
+
+// reprieve puts back as many victims as possible, the violating ones first. All
+// of them are removed, and the preemptor fits.
+func reprieve[T trial](t T, violating []Violation, rest []*Victim, tell func(Violation, Status)) (evicted, error) {
+	// Invariant: every victim not yet tried is removed, so the preemptor fits.
+	attempt := func(v Violation) (spared bool, err error) {
+		if err := t.add(v.Victim); err != nil {
+			return false, err
+		}
+		status, err := t.fits()
+		if err != nil {
+			return false, err
+		}
+		tell(v, status)
+		if status.Fits() {
+			return true, nil
+		}
+		return false, t.remove(v.Victim)
+	}
+
+	var gone evicted
+	for _, v := range violating {
+		spared, err := attempt(v)
+		if err != nil {
+			return evicted{}, err
+		}
+		if !spared {
+			gone.violating = append(gone.violating, v.Victim)
+			gone.violations += v.Pods
+		}
+	}
+	for _, v := range rest {
+		spared, err := attempt(Violation{Victim: v})
+		if err != nil {
+			return evicted{}, err
+		}
+		if !spared {
+			gone.others = append(gone.others, v)
+		}
+	}
+	return gone, nil
+}
+
+// inOrderOf returns the evicted in the order of all victims, which both lists
+// follow.
+func (e evicted) inOrderOf(all []*Victim) []*Victim {
+	a, b := e.violating, e.others
 	merged := make([]*Victim, 0, len(a)+len(b))
 	for _, v := range all {
 		switch {
@@ -198,15 +229,6 @@ func (c *NodeCase) mayEvict(v *Victim) bool {
 		return false
 	}
 	return c.Eligible == nil || v.affected(func(n *Node) bool { return c.Eligible(c.Preemptor, v, n) })
-}
-
-// sortByImportance puts the most important victims first.
-func (c *NodeCase) sortByImportance(victims []*Victim) {
-	compare := c.Compare
-	if compare == nil {
-		compare = CompareImportance
-	}
-	slices.SortStableFunc(victims, func(a, b *Victim) int { return compare(b, a) })
 }
 
 func (c *NodeCase) split(victims []*Victim) ([]Violation, []*Victim) {

@@ -2,7 +2,7 @@ package preemption
 
 // selectRespecting is SelectVictimsOnNode where budgets are respected.
 func (c *NodeCase) selectRespecting(test fitTest, victims []*Victim) (Selection, error) {
-	c.sortByImportance(victims)
+	sortByImportance(victims, c.Compare)
 	free, protected := protect(victims, c.cover(victims))
 	for _, v := range free {
 		if err := test.remove(v); err != nil {
@@ -20,26 +20,10 @@ func (c *NodeCase) selectRespecting(test fitTest, victims []*Victim) (Selection,
 		return Selection{Status: status, Protected: protected}, err
 	}
 
-	// Invariant: every victim not yet tried is removed, so the preemptor fits.
-	s := Selection{Protected: protected}
-	for _, v := range free {
-		if err := test.add(v); err != nil {
-			return Selection{}, err
-		}
-		status, err := test.fits()
-		if err != nil {
-			return Selection{}, err
-		}
-		c.Trace.reprieved(c.Node, Violation{Victim: v}, status, c.DryRun)
-		if status.Fits() {
-			continue
-		}
-		if err := test.remove(v); err != nil {
-			return Selection{}, err
-		}
-		s.Victims = append(s.Victims, v)
-	}
-	return s, nil
+	evicted, err := reprieve(test, nil, free, func(v Violation, status Status) {
+		c.Trace.reprieved(c.Node, v, status, c.DryRun)
+	})
+	return Selection{Victims: evicted.others, Protected: protected}, err
 }
 
 // beyondBudgets says why a node is out that is refused with this status although

@@ -123,7 +123,7 @@ func (f *fastSearch) verify(node int, run DryRun) (k *Candidate, same bool, err 
 func (f *fastSearch) reprieveOrder(node int) (sorted, order []*Victim, violating []Violation) {
 	c := NodeCase{Preemptor: f.preemptor, Victims: f.cluster.victimsOn(f.cluster.slots[node])}
 	sorted = c.potentialVictims()
-	slices.SortStableFunc(sorted, func(a, b *Victim) int { return CompareImportance(b, a) })
+	sortByImportance(sorted, nil)
 	violating, rest := f.cluster.classify(sorted)
 	order = make([]*Victim, 0, len(sorted))
 	for _, v := range violating {

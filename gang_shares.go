@@ -1,0 +1,188 @@
+package preemption
+
+import (
+	"slices"
+	"sort"
+
+	"example.com/preemption/internal/columnar"
+	"example.com/preemption/internal/cover"
+	"example.com/preemption/internal/score"
+)
+
+// share is a number of members on one node, and what that costs at least.
+type share struct {
+	node    *gangNode
+	members int
+	cost    cover.Cost
+	refs    []int32 // residents evicted
+}
+
+// distribute spreads so many members over the nodes at the least cost, with
+// nobody evicted of a priority above top: the members in their order to the nodes
+// in theirs.
+func (s *gangSearch) distribute(p *gangPlan, size int, top int64) {
+	shares := s.shares(p, size, top)
+	options := make([][]cover.Option, len(shares))
+	for j, of := range shares {
+		for _, x := range of {
+			options[j] = append(options[j], cover.Option{Count: x.members, Cost: x.cost})
+		}
+	}
+	picks, _ := cover.Distribute(options, size) // the capacities say that it can be done
+	next := 0
+	for j, k := range picks {
+		if k < 0 {
+			continue
+		}
+		x := &shares[j][k]
+		n := s.cluster.Nodes()[x.node.index]
+		for range x.members {
+			p.nodes[next] = n
+			next++
+		}
+		p.victims = append(p.victims, s.cluster.victims(n, x.refs)...)
+	}
+	sortByImportance(p.victims, s.Compare)
+}
+
+// coverSteps bounds the branching on one node: some milliseconds.
+const coverSteps = 50_000
+
+// shares returns, node by node, the shares that could be part of the cheapest
+// distribution.
+//
+// Of the nodes that could take k members, as many of the cheapest as there are
+// members will do: if another one were used, one of these would not be, and could
+// take its place.
+func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]share {
+	// By number of members: the nodes that take so many, and the least that can cost.
+	nodes, bounds := make([][]int, size+1), make([][]cover.Cost, size+1)
+	var b cover.Bounds
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		most := min(s.capacity(n, top), size)
+		if most == 0 {
+			continue
+		}
+		g := s.evictableOn(n, top)
+		b.Set(g.items, len(s.demands))
+		for k := 1; k <= most; k++ {
+			if bound, ok := b.Cost(g.missing(s, n, k)); ok {
+				nodes[k], bounds[k] = append(nodes[k], i), append(bounds[k], bound.Plus(g.cost))
+			}
+		}
+	}
+
+	var solver cover.Solver
+	byNode := make([][]share, len(s.nodes))
+	for k := 1; k <= size; k++ {
+		found := make(map[int]share)
+		least := cover.Least(size, bounds[k], func(at int) cover.Cost {
+			n := &s.nodes[nodes[k][at]]
+			steps := coverSteps
+			if s.ctx.Err() != nil {
+				steps = 0 // what can be had at once from here on
+			}
+			g := s.evictableOn(n, top)
+			sort.Stable(g)
+			set := solver.Cheapest(g.items, g.missing(s, n, k), steps)
+			p.exact = p.exact && set.Exact
+			x := share{node: n, members: k, cost: set.Cost.Plus(g.cost), refs: slices.Clone(g.forced)}
+			for _, i := range set.Chosen {
+				x.refs = append(x.refs, g.refs[i])
+			}
+			found[at] = x
+			return x.cost
+		})
+		for _, at := range least {
+			i := nodes[k][at]
+			byNode[i] = append(byNode[i], found[at])
+		}
+	}
+	return slices.DeleteFunc(byNode, func(of []share) bool { return len(of) == 0 })
+}
+
+// evictable are the residents of a node that may go. They sort largest first.
+type evictable struct {
+	items  []cover.Item
+	refs   []int32   // by item
+	sizes  []float64 // by item
+	forced []int32   // others, which have a port that the members want
+	freed  []int64   // by these, by demand
+	cost   cover.Cost
+	lack   []int64
+	slab   []int64
+}
+
+// evictableOn returns the residents of a node that may go and have no priority above
+// top. They are valid until the next call.
+func (s *gangSearch) evictableOn(n *gangNode, top int64) *evictable {
+	g, dims := &s.buffer, len(s.demands)
+	*g = evictable{items: g.items[:0], refs: g.refs[:0], sizes: g.sizes[:0], forced: g.forced[:0], slab: g.slab[:0],
+		freed: append(g.freed[:0], make([]int64, dims)...), lack: g.lack, cost: cover.Nothing}
+	residents, requests := s.table.Residents(n.index)
+	w := s.table.Dims() - 1
+	for i := n.first; i < len(residents); i++ {
+		x := &residents[i]
+		if s.top(x) > top || !s.goes(n, x) {
+			continue
+		}
+		for _, d := range s.demands {
+			g.slab = append(g.slab, amountOf(x, requests[i*w:], d.Dim))
+		}
+		amounts := g.slab[len(g.slab)-dims:]
+		if s.clashesWith(n, x) {
+			g.forced, g.cost = append(g.forced, x.Ref), g.cost.Plus(s.cost(x, top))
+			for j := range amounts {
+				g.freed[j] += amounts[j]
+			}
+			continue
+		}
+		g.items = append(g.items, cover.Item{Amounts: amounts, Cost: s.cost(x, top)})
+		g.refs, g.sizes = append(g.refs, x.Ref), append(g.sizes, s.size(amounts))
+	}
+	return g
+}
+
+func (g *evictable) Len() int           { return len(g.items) }
+func (g *evictable) Less(i, j int) bool { return g.sizes[i] > g.sizes[j] }
+func (g *evictable) Swap(i, j int) {
+	g.items[i], g.items[j] = g.items[j], g.items[i]
+	g.refs[i], g.refs[j] = g.refs[j], g.refs[i]
+	g.sizes[i], g.sizes[j] = g.sizes[j], g.sizes[i]
+}
+
+// missing is what the node lacks for so many members once the forced are gone.
+func (g *evictable) missing(s *gangSearch, n *gangNode, members int) []int64 {
+	g.lack = g.lack[:0]
+	for j, d := range s.demands {
+		g.lack = append(g.lack, int64(members)*d.Amount-n.free[j]-g.freed[j])
+	}
+	return g.lack
+}
+
+// size compares items across dimensions: in units of what one member needs.
+func (s *gangSearch) size(amounts []int64) float64 {
+	size := 0.0
+	for j, d := range s.demands {
+		if d.Dim != columnar.Seat {
+			size += min(float64(amounts[j])/float64(d.Amount), 1)
+		}
+	}
+	return size
+}
+
+// cost is what evicting a resident costs, where no budget is violated and top is
+// the highest priority. Of those of that priority the start counts.
+func (s *gangSearch) cost(x *columnar.Resident, top int64) cover.Cost {
+	c := cover.Cost{Sum: score.Weight(x.Priority), Count: 1, Start: score.Never}
+	start := x.Start
+	if x.Ref < 0 {
+		u := &s.table.Units[^x.Ref]
+		c.Sum, c.Count, start = u.Cost.Sum, u.Cost.Pods, u.Cost.Start
+	}
+	if s.top(x) == top {
+		c.Start = start
+	}
+	return c
+}
