@@ -34,7 +34,7 @@ func (s *gangSearch) distribute(p *gangPlan, size int, top int64) {
 		if k < 0 {
 			continue
 		}
-		x := &shares[j][k]
+		x := shares[j][k]
 		n := s.cluster.Nodes()[x.node.index]
 		for range x.members {
 			p.nodes[next] = n
@@ -54,7 +54,7 @@ const coverSteps = 50_000
 // Of the nodes that could take k members, as many of the cheapest as there are
 // members will do: if another one were used, one of these would not be, and could
 // take its place.
-func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]share {
+func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]*share {
 	// By number of members: the nodes that take so many, and the least that can cost.
 	nodes, bounds := make([][]int, size+1), make([][]cover.Cost, size+1)
 	var b cover.Bounds
@@ -74,9 +74,9 @@ func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]share {
 	}
 
 	var solver cover.Solver
-	byNode := make([][]share, len(s.nodes))
+	byNode := make([][]*share, len(s.nodes))
 	for k := 1; k <= size; k++ {
-		found := make(map[int]share)
+		found := make([]*share, len(nodes[k]))
 		least := cover.Least(size, bounds[k], func(at int) cover.Cost {
 			n := &s.nodes[nodes[k][at]]
 			steps := coverSteps
@@ -87,7 +87,7 @@ func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]share {
 			sort.Stable(g)
 			set := solver.Cheapest(g.items, g.missing(s, n, k), steps)
 			p.exact = p.exact && set.Exact
-			x := share{node: n, members: k, cost: set.Cost.Plus(g.cost), refs: slices.Clone(g.forced)}
+			x := &share{node: n, members: k, cost: set.Cost.Plus(g.cost), refs: slices.Clone(g.forced)}
 			for _, i := range set.Chosen {
 				x.refs = append(x.refs, g.refs[i])
 			}
@@ -99,7 +99,7 @@ func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]share {
 			byNode[i] = append(byNode[i], found[at])
 		}
 	}
-	return slices.DeleteFunc(byNode, func(of []share) bool { return len(of) == 0 })
+	return slices.DeleteFunc(byNode, func(of []*share) bool { return len(of) == 0 })
 }
 
 // evictable are the residents of a node that may go. They sort largest first.

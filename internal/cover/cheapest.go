@@ -23,6 +23,7 @@ type Set struct {
 // The zero value is ready; it must not be used concurrently.
 type Solver struct {
 	search search
+	bounds Bounds
 	starts []int64
 	late   []Item // those that start late enough
 	from   []int  // their indices
@@ -49,17 +50,22 @@ func (s *Solver) Cheapest(items []Item, missing []int64, steps int) Set {
 		return spare(items, missing, best.Chosen)
 	}
 
+	latest := int64(math.MaxInt64)
+	s.bounds.Set(items, len(missing))
+	if bound, _ := s.bounds.Cost(missing); !bound.cheaper(best.Cost) {
+		latest = bound.Start
+	}
 	s.starts = s.starts[:0]
 	for i := range items {
-		if start := items[i].Cost.Start; start > best.Cost.Start {
+		if start := items[i].Cost.Start; start > best.Cost.Start && start <= latest {
 			s.starts = append(s.starts, start)
 		}
 	}
 	slices.Sort(s.starts)
 	starts := slices.Compact(s.starts)
 	more := Cost{Sum: best.Cost.Sum, Count: best.Cost.Count + 1}
-	for low, high := 0, len(starts); low < high; { // starts[:low] can be had, starts[high:] cannot
-		mid := (low + high) / 2
+	mid := len(starts) - 1                                                // often the bound is met
+	for low, high := 0, len(starts); low < high; mid = (low + high) / 2 { // starts[:low] can be had, starts[high:] cannot
 		s.late, s.from = s.late[:0], s.from[:0]
 		for i := range items {
 			if items[i].Cost.Start >= starts[mid] {

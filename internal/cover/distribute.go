@@ -71,6 +71,7 @@ func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 func Least(n int, bounds []Cost, cost func(i int) Cost) []int {
 	order := all(len(bounds))
 	slices.SortStableFunc(order, func(a, b int) int { return bounds[a].Compare(bounds[b]) })
+	n = min(n, len(bounds))
 	costs := make([]Cost, 0, n) // of those in least
 	least := make([]int, 0, n)
 	for _, i := range order {

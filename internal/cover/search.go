@@ -27,7 +27,7 @@ func (s *search) run(items []Item, missing []int64, floor, below Cost, steps int
 	}
 	s.known = append(s.known[:0], make([]bool, len(items)+1)...)
 	s.floor, s.best = floor, below
-	if bound, possible := s.tail(0).Cost(missing); possible && floor.cheaper(bound) {
+	if bound, possible := s.bound(0, Nothing); possible && floor.cheaper(bound) {
 		s.floor = bound
 	}
 
@@ -35,13 +35,22 @@ func (s *search) run(items []Item, missing []int64, floor, below Cost, steps int
 	return Set{Cost: s.best, Chosen: slices.Clone(s.chosen), Exact: s.steps >= 0}, s.best != below
 }
 
-// tail returns the bounds of the items from i on, computed when first needed.
-func (s *search) tail(i int) *Bounds {
+// bound returns a sum and a count that no set is below that goes on from this cost
+// with items from i on, or false if all of them are not enough.
+func (s *search) bound(i int, cost Cost) (Cost, bool) {
+	b := &s.tails[i]
 	if !s.known[i] {
 		s.known[i] = true
-		s.tails[i].Set(s.items[i:], len(s.missing))
+		b.Set(s.items[i:], len(s.missing))
 	}
-	return &s.tails[i]
+	k := int64(b.fewest(s.missing))
+	if k < 0 {
+		return cost, false
+	}
+	if k > 0 {
+		cost.Sum, cost.Count = cost.Sum+k*b.least.Sum, cost.Count+k*b.least.Count
+	}
+	return cost, true
 }
 
 // branch tries the sets that go on with items from i.
@@ -56,8 +65,7 @@ func (s *search) branch(i int, cost Cost) {
 		}
 		return
 	}
-	bound, possible := s.tail(i).Cost(s.missing)
-	if !possible || !cost.Plus(bound).cheaper(s.best) {
+	if bound, possible := s.bound(i, cost); !possible || !bound.cheaper(s.best) {
 		return
 	}
 	x := &s.items[i]
