@@ -54,7 +54,8 @@ const (
 // Preempt decides what to evict for the pending pod. Its NodeName is not looked
 // at.
 //
-//   - If a node takes it as it is, it fits.
+//   - If a node takes it as it is, it fits: on the node that it is nominated to, or
+//     else on the first.
 //   - If its preemption policy is Never, or if it waits for a pod on its nominated
 //     node that an earlier preemption is terminating, it is ineligible. It does
 //     not wait if the node has become hopeless.
@@ -133,7 +134,7 @@ func (q *query) decide(ctx context.Context) (*Examination, error) {
 		return nil, err
 	}
 	if len(x.FitNodes) > 0 {
-		x.Result = Result{Outcome: OutcomeFits, Node: x.FitNodes[0]}
+		x.Result = Result{Outcome: OutcomeFits, Node: q.firstFit()}
 		return x, nil
 	}
 	filtered := func(s *nodeSlot) Code { return x.Nodes[s.index].Filter.Code }

@@ -165,7 +165,9 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, unheard []demand) 
 
 func (f *fastSearch) decide() *Result {
 	table := f.cluster.engine.table
-	table.Fits(&f.search, &f.scratch, f.yield)
+	if s := f.nominatedTo(); s == nil || !table.FitsOn(&f.search, &f.scratch, s.index) || f.tryFit(s.index) {
+		table.Fits(&f.search, &f.scratch, f.yield)
+	}
 	if f.failed {
 		return nil
 	}
@@ -186,22 +188,29 @@ func (f *fastSearch) decide() *Result {
 
 // tryFit takes note of the first node that takes the preemptor as it is.
 func (f *fastSearch) tryFit(i int) bool {
+	takes, err := f.takes(i)
+	switch {
+	case err != nil:
+		f.failed = true
+		return false
+	case takes:
+		f.firstFit = i
+		return false
+	}
+	return true
+}
+
+// takes reports whether a node that has the room takes the preemptor as it is.
+func (f *fastSearch) takes(i int) (bool, error) {
 	s := f.cluster.slots[i]
 	if f.refused(s) || f.clashes(s, func(*Pod) bool { return true }) {
-		return true
+		return false, nil
 	}
-	if f.opaque {
-		status, _, err := f.asIs(s.node)
-		if err != nil {
-			f.failed = true
-			return false
-		}
-		if !status.Fits() {
-			return true
-		}
+	if !f.opaque {
+		return true, nil
 	}
-	f.firstFit = i
-	return false
+	status, _, err := f.asIs(s.node)
+	return status.Fits(), err
 }
 
 // refused reports whether the node does not take the preemptor whatever pods are
@@ -275,7 +284,7 @@ func (f *fastSearch) blocked(node int, ref int32) bool {
 func (f *fastSearch) asIs(n *Node) (Status, DryRun, error) {
 	run, err := f.prepared.Begin(n)
 	if err != nil {
-		return Status{}, nil, err
+		return Status{}, nil, &StepError{Step: "begin", Node: n.Name, Err: err}
 	}
 	status, err := f.testOn(n, run, &f.runs).fits()
 	return status, run, err

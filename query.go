@@ -73,6 +73,32 @@ func (q *query) judgeAll(ctx context.Context) error {
 	return nil
 }
 
+// firstFit returns the node that a preemptor which fits goes to: the one that it
+// is nominated to is tried first, as upstream since KEP-1923.
+func (q *query) firstFit() *Node {
+	x := &q.examination
+	if s := q.nominatedTo(); s != nil && slices.Contains(x.FitNodes, s.node) {
+		return s.node
+	}
+	return x.FitNodes[0]
+}
+
+// nominatedTo returns the node that the preemptor is nominated to, nil for none
+// of the cluster's.
+func (q *query) nominatedTo() *nodeSlot {
+	return q.cluster.byName[q.cluster.nominationOf(q.preemptor)]
+}
+
+// nominatedFirst returns the nodes, the one that the preemptor is nominated to in
+// front of the others.
+func (q *query) nominatedFirst() []*nodeSlot {
+	s := q.nominatedTo()
+	if s == nil {
+		return q.cluster.slots
+	}
+	return slices.Concat([]*nodeSlot{s}, q.cluster.slots[:s.index], q.cluster.slots[s.index+1:])
+}
+
 func (q *query) judge(i int) (Status, error) {
 	node := q.cluster.nodes[i]
 	if q.Statuses != nil {
@@ -112,7 +138,7 @@ func (q *query) mayNot(code func(*nodeSlot) Code) *Result {
 	if q.preemptor.PreemptionPolicy == PreemptNever {
 		return &Result{Outcome: OutcomeIneligible, Reason: ReasonNever}
 	}
-	slot := q.cluster.byName[q.cluster.nominationOf(q.preemptor)]
+	slot := q.nominatedTo()
 	if slot == nil {
 		return nil
 	}
@@ -128,12 +154,17 @@ func (q *query) mayNot(code func(*nodeSlot) Code) *Result {
 	if len(leaving) == 0 || code(slot) == Unresolvable {
 		return nil // nothing to wait for, or in vain
 	}
-	slices.SortStableFunc(leaving, func(a, b *Victim) int { return CompareImportance(b, a) })
-	waiting := make([]*Pod, len(leaving))
-	for i, v := range leaving {
-		waiting[i] = v.Pods[0]
+	return &Result{Outcome: OutcomeWaiting, Reason: ReasonTerminating, Node: slot.node, Waiting: byImportance(leaving)}
+}
+
+// byImportance returns the pods of single-pod victims, the most important first.
+func byImportance(victims []*Victim) []*Pod {
+	slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
+	pods := make([]*Pod, len(victims))
+	for i, v := range victims {
+		pods[i] = v.Pods[0]
 	}
-	return &Result{Outcome: OutcomeWaiting, Reason: ReasonTerminating, Node: slot.node, Waiting: waiting}
+	return pods
 }
 
 // mayEvict reports whether the preemptor may evict a victim on the node.

@@ -12,7 +12,8 @@ type Result struct {
 	// left no node, unhelpful. [Examination.Message] has the reasons node by node.
 	Reason string
 	// Node is the node to clear (preempt), the one that is being cleared (waiting),
-	// or the first one that takes the preemptor as it is (fits).
+	// or one that takes the preemptor as it is (fits): the one that it is nominated
+	// to, or else the first.
 	Node *Node
 	// Victims have to go from the node and, with atomic groups, from others, most
 	// important first.

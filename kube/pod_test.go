@@ -95,6 +95,7 @@ func TestPod(t *testing.T) {
 	p := &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "shop", Name: "web", UID: "u1", Labels: map[string]string{"app": "web"},
+			OwnerReferences:   []metav1.OwnerReference{{Kind: "Node", Name: "n1"}, {Kind: "ReplicaSet", Name: "web-7d9", Controller: pointer(true)}},
 			DeletionTimestamp: &start, DeletionGracePeriodSeconds: pointer(int64(5)),
 		},
 		Spec: v1.PodSpec{
@@ -128,7 +129,8 @@ func TestPod(t *testing.T) {
 		NodeSelector: map[string]string{"disk": "ssd"},
 		Tolerations:  []preemption.Toleration{{Key: "k", Operator: preemption.TolerationExists, Effect: preemption.NoExecute}},
 		NodeName:     "n1", NominatedNode: "n2", Start: start.Time, Group: "g",
-		Termination: preemption.TerminatingByPreemption, GracePeriod: 5 * time.Second, Object: p,
+		Termination: preemption.TerminatingByPreemption, GracePeriod: 5 * time.Second, TerminatesAt: start.Time,
+		Owner: preemption.Owner{Kind: "ReplicaSet", Name: "web-7d9"}, Object: p,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Pod (-want +got):\n%s", diff)

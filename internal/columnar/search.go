@@ -78,6 +78,12 @@ func (t *Table) Fits(q *Query, s *Scratch, yield func(node int) bool) {
 	}
 }
 
+// FitsOn reports whether one node does.
+func (t *Table) FitsOn(q *Query, s *Scratch, node int) bool {
+	x := search{Table: t, Query: q, Scratch: s}
+	return x.enough(&t.free, node/blockSize, 0)&(1<<(node%blockSize)) != 0 && x.besideHeld(&t.free, node, 0)
+}
+
 // Search returns the node that is the best to clear, -1 if none can be cleared.
 // It finds the least score over all nodes, and of equals the least node.
 func (t *Table) Search(q *Query, s *Scratch) (node int, found score.Score) {

@@ -437,7 +437,7 @@ func (w twin) decide() verdict {
 	reason, waiting := w.ineligible(filter)
 	switch {
 	case len(d.FitNodes) > 0:
-		d.Outcome, d.Node, d.Nomination = "fits", d.FitNodes[0], "keep"
+		d.Outcome, d.Node, d.Nomination = "fits", w.nominatedFirst(d.FitNodes)[0], "keep"
 	case len(waiting) > 0:
 		d.Outcome, d.Reason, d.Nomination = "waiting", reason, "keep"
 		d.Node, d.Waiting = w.preemptor.NominatedNode, podNames(waiting)
@@ -450,6 +450,12 @@ func (w twin) decide() verdict {
 		d.Statuses = append(d.Statuses, n.Name+" "+status[n].Filter+" "+status[n].String())
 	}
 	return d
+}
+
+// nominatedFirst puts the preemptor's nominated node in front.
+func (w twin) nominatedFirst(nodes []string) []string {
+	is := func(n string) bool { return n == w.preemptor.NominatedNode }
+	return append(filtered(nodes, is), filtered(nodes, func(n string) bool { return !is(n) })...)
 }
 
 func (w twin) ineligible(filter map[*preemption.Node]preemption.Status) (reason string, waiting []*preemption.Pod) {
