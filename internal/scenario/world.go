@@ -2,14 +2,16 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/replay"
 )
 
 // releases are those that every question is put to, the oldest first.
-var releases = []preemption.Release{preemption.Release136, preemption.Release137, preemption.Release138}
+var releases = slices.Sorted(maps.Values(replay.Releases))
 
 // A world is what the directives of a file act on: a cluster for each release,
 // and how they are evaluated.

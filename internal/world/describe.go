@@ -23,19 +23,23 @@ func Decision(r *preemption.Result, err error) string {
 	return s
 }
 
-// Describe writes out a cluster.
+// Describe writes out a cluster: its release and all of its objects.
 func Describe(c *preemption.Cluster) string {
-	s := "release " + c.Release().String()
-	for _, n := range c.Nodes() {
+	state := c.State()
+	s := "release " + state.Release.String()
+	for _, n := range state.Nodes {
 		s += fmt.Sprintf("\nnode %+v", *n)
-		for _, p := range c.PodsOn(n) {
-			s += fmt.Sprintf("\n  pod %+v", *p)
-		}
-		for _, p := range c.NominatedTo(n.Name) {
-			s += fmt.Sprintf("\n  nominated %+v", *p)
-		}
 	}
-	for _, b := range c.DisruptionBudgets() {
+	for _, p := range state.Pods {
+		s += fmt.Sprintf("\npod %+v", *p)
+	}
+	for _, g := range state.PodGroups {
+		s += fmt.Sprintf("\ngroup %+v", *g)
+	}
+	for _, g := range state.CompositePodGroups {
+		s += fmt.Sprintf("\ncomposite %+v", *g)
+	}
+	for _, b := range state.DisruptionBudgets {
 		s += fmt.Sprintf("\nbudget %+v %+v", *b, b.Selector)
 	}
 	return s
