@@ -11,16 +11,22 @@ type nodePorts struct{}
 func (nodePorts) Name() string { return "NodePorts" }
 
 func (f nodePorts) Prepare(preemptor *Pod, view View) (Prepared, error) {
-	want := make([]HostPort, 0, len(preemptor.HostPorts))
-	for _, port := range preemptor.HostPorts {
-		if port.Port > 0 {
-			want = append(want, port)
-		}
-	}
+	want := wantedPorts(preemptor)
 	if len(want) == 0 {
 		return nil, nil
 	}
 	return &preparedPorts{want, view}, nil
+}
+
+// wantedPorts returns the host ports that the pod claims; port 0 claims nothing.
+func wantedPorts(p *Pod) []HostPort {
+	var want []HostPort
+	for _, port := range p.HostPorts {
+		if port.Port > 0 {
+			want = append(want, port)
+		}
+	}
+	return want
 }
 
 type preparedPorts struct {

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,7 +32,7 @@ type GangPolicy uint8
 
 const (
 	// GangPolicyUnset leaves it to the members: if one has PreemptNever, the gang
-	// may not preempt. In 1.36 that is the only policy. (In 1.37 with the feature
+	// may not preempt. (In 1.37 with the feature
 	// gate PodGroupPreemptionPolicy on, which is off by default, an unset policy
 	// stands for GangPreempts.)
 	GangPolicyUnset GangPolicy = iota
@@ -39,8 +40,8 @@ const (
 	GangNeverPreempts
 )
 
-func (r Release) gangMayPreempt(g *Gang) bool {
-	if r.rules().gangsHavePolicies && g.Policy != GangPolicyUnset {
+func (g *Gang) mayPreempt() bool {
+	if g.Policy != GangPolicyUnset {
 		return g.Policy == GangPreempts
 	}
 	return !slices.ContainsFunc(g.Members, func(p *Pod) bool { return p.PreemptionPolicy == PreemptNever })
@@ -60,14 +61,19 @@ const (
 	ReasonNoGangVictims = "No preemption victims found for incoming preemptor"
 )
 
+// ErrGangRelease is returned for a gang in a cluster of release 1.36. That
+// kube-scheduler scheduled the whole gang anew for every victim it tried to put
+// back, which this package does not do. Build the cluster by a later release.
+var ErrGangRelease = errors.New("the way in which kube-scheduler 1.36 preempts for groups is not modelled; use release 1.37 or later")
+
 // PreemptGroup decides what to evict for a gang:
 //
 //   - With nothing to place, or if the planner places the members with nobody
 //     evicted, it fits. If nobody may be evicted MinCount of them are enough.
 //   - If its policy forbids it, it is ineligible; see [GangPolicyUnset].
 //   - If on a node that a member is nominated to a pod of lower effective priority
-//     that Eligible accepts is terminating by preemption, the gang waits (from 1.37
-//     on).
+//     that Eligible accepts is terminating by preemption, the gang waits; since 1.38
+//     also if its policy forbids it to preempt.
 //   - Otherwise the planner says where the members go and who has to leave for
 //     it. If fewer than MinCount members can be placed it is unhelpful.
 //
@@ -78,8 +84,12 @@ const (
 // single pods, and Parallelism makes no difference. The cluster is left unchanged.
 // An error means that there is no decision.
 //
-// It corresponds to PodGroupEvaluator.Preempt of kube-scheduler 1.37.
+// It corresponds to PodGroupEvaluator.Preempt of kube-scheduler 1.37 and later. For
+// clusters of release 1.36 it returns [ErrGangRelease].
 func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, planner Planner) (*GangResult, error) {
+	if !c.Release().rules().gangs {
+		return nil, fmt.Errorf("preemption: gang %s: release %s: %w", g, c.Release(), ErrGangRelease)
+	}
 	if err := g.validate(c); err != nil {
 		return nil, err
 	}
@@ -115,14 +125,18 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 	}
 
 	// Whether anything may be evicted.
+	rules := c.Release().rules()
 	switch {
-	case !c.Release().gangMayPreempt(g):
-		return asIs.enough(q, result(OutcomeIneligible, ReasonNever)), nil
-	case c.Release().rules().gangsWait && q.waits():
+	case (g.mayPreempt() || rules.gangsWaitFirst) && q.waits():
 		return result(OutcomeWaiting, ReasonOngoing), nil
+	case !g.mayPreempt():
+		return asIs.enough(q, result(OutcomeIneligible, ReasonNever)), nil
 	case !q.hasVictims():
 		r := result(OutcomeUnhelpful, ReasonNoGangVictims)
-		r.Code = Unresolvable
+		r.Code = Unschedulable
+		if rules.gangsGiveUp {
+			r.Code = Unresolvable
+		}
 		return asIs.enough(q, r), nil
 	}
 
@@ -247,6 +261,14 @@ func (q *gangQuery) mayEvict(v *Victim) bool {
 	return q.Eligible == nil || v.affected(func(n *Node) bool {
 		return q.Eligible(q.gang.Members[0], v, n)
 	})
+}
+
+// mayEvictWith reports whether the gang may evict the unit of a pod on the node.
+func (q *gangQuery) mayEvictWith(p *Pod, on *Node) bool {
+	if u := q.cluster.unitOfPod(p); u != nil {
+		return q.mayEvict(u.victim)
+	}
+	return p.Priority < q.gang.Priority && (q.Eligible == nil || q.mayEvict(NewPodVictim(p, on)))
 }
 
 func (q *gangQuery) hasVictims() bool {

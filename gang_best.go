@@ -111,7 +111,7 @@ func newGangSearch(q *gangQuery) *gangSearch {
 	}
 	s := &gangSearch{gangQuery: q, table: c.engine.table, demands: demands, avail: make([]int64, len(demands))}
 	if f.ports {
-		s.ports = model.HostPorts
+		s.ports = wantedPorts(model)
 	}
 
 	// The nodes that take a member once enough pods are gone.

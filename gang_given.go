@@ -1,29 +1,25 @@
 package preemption
 
 import (
-	"context"
 	"fmt"
 	"slices"
 )
 
-// A Placer says where the members of a gang go in a cluster: Nodes[i] for member
-// i, nil for one that finds no place. It is shown the cluster as it is, and, if
-// the members do not all fit there, the cluster without the pods that the gang
-// may evict.
-type Placer func(ctx context.Context, view View, g *Gang) ([]*Node, error)
-
-// GivenPlacement is the planner of kube-scheduler 1.37: the members are placed
-// once, on the cluster without the pods that the gang may evict and blind to what
-// that costs; then as many of those as possible are put back, budget-violating
-// ones first, most important first, each tested against every member. The result
-// is what that placement costs, and for monotone filters no victim of it could be
-// spared.
+// GivenPlacement is the planner of kube-scheduler: the members are placed once, on
+// the cluster without the pods that the gang may evict; then as many of those as
+// possible are put back, budget-violating ones first, most important first, each
+// tested against every member. The result is what that placement costs, and for
+// monotone filters no victim of it could be spared.
+//
+// In 1.37 placing is blind to what it costs. Since 1.38 nodes are ranked by that
+// first; [LeastAllocated] and [FirstNode] do so, other placers as they like.
 //
 // Members that the placer does not place, or that do not fit where it places them,
 // even with all victims gone, are left out, as long as MinCount remain.
 //
 // With the built-in filters and members of one priority only pods on the nodes
-// used are tested, each against its own node alone, which comes to the same.
+// used are tested, each against its own node alone. No other pod can be in the
+// way, so the result is the same.
 type GivenPlacement struct {
 	// Placer places the members. Nil is LeastAllocated with the evaluator's filters.
 	Placer Placer
@@ -64,19 +60,6 @@ func (q *gangQuery) place(placer Placer, view View) ([]*Node, error) {
 		}
 	}
 	return nodes, nil
-}
-
-// reducedView is the cluster without the pods that a gang may evict.
-type reducedView struct {
-	*Cluster
-	q *gangQuery
-}
-
-// PodsOn returns the pods left on the node.
-func (v *reducedView) PodsOn(n *Node) []*Pod {
-	return slices.DeleteFunc(slices.Clone(v.Cluster.PodsOn(n)), func(p *Pod) bool {
-		return v.q.mayEvict(v.victimOf(p, n))
-	})
 }
 
 // noNode is why a member is not placed that the placer did not place.
@@ -194,6 +177,9 @@ func reprieveFor[T trial](q *gangQuery, p *gangPlan, t T, victims []*Victim, con
 		}
 	})
 	p.victims, p.violations = evicted.inOrderOf(victims), evicted.violations
+	if q.cluster.Release().rules().gangVictimsAsTried {
+		p.victims = slices.Concat(evicted.violating, evicted.others)
+	}
 	return err
 }
 

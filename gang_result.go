@@ -18,7 +18,8 @@ type GangResult struct {
 	Code   Code
 	// Assignments say where each member goes, in the order of the members.
 	Assignments []Assignment
-	// Victims have to go, most important first.
+	// Victims have to go, most important first; since 1.38 those before the others
+	// whose eviction violates a budget.
 	Victims []*Victim
 	// Violations counts the pods among them whose eviction violates a budget.
 	Violations int

@@ -28,11 +28,14 @@ import (
 //	                                   the node        the node
 //	text on success                    none            node, number of    as 1.37
 //	                                                   victims
-//	whose policy counts for a gang     the members'    its own if set,    as 1.37
-//	                                                   else the members'
-//	a gang whose victims are leaving   tries again     waits              waits
-//	lower nominations to the nodes     stay            stay               are cleared
-//	of a gang
+//	gangs                              not modelled    as follows         as follows
+//	a gang that may not preempt and                    is ineligible      waits
+//	whose victims are leaving
+//	a gang with no potential victim                    unresolvable       unschedulable
+//	nodes for its members                              as for pods        first those whose
+//	                                                                      victims cost least
+//	victims of a gang                                  by importance      violating ones first
+//	lower nominations to its nodes                     stay               are cleared
 //
 // What upstream leaves open is as in 1.38 in every release.
 type Release uint8
@@ -66,10 +69,19 @@ type rules struct {
 	// the number of victims.
 	announcesVictims bool
 
-	// gangsHavePolicies: a gang's own policy counts where it is set.
-	gangsHavePolicies bool
-	// gangsWait: a gang waits for victims that are leaving its nominated nodes.
-	gangsWait bool
+	// gangs: preempting groups are decided on.
+	gangs bool
+	// gangsWaitFirst: a gang waits for victims that are leaving its nominated nodes
+	// even if its policy forbids it to preempt.
+	gangsWaitFirst bool
+	// gangsGiveUp: without potential victims a gang is unresolvable.
+	gangsGiveUp bool
+	// gangsRankNodes: members are placed first where the potential victims cost
+	// least.
+	gangsRankNodes bool
+	// gangVictimsAsTried: a gang's victims are listed in the order in which they were
+	// tried to be put back.
+	gangVictimsAsTried bool
 	// gangsClearNominations: pods of lower priority lose their nomination to any of
 	// the nodes that a gang is placed on.
 	gangsClearNominations bool
@@ -84,12 +96,12 @@ var releases = [...]rules{
 	Release137: {
 		minor:           "1.37",
 		groupsAreAtomic: true, membersRankAsGroup: true, emptySelectionIsError: true, announcesVictims: true,
-		gangsHavePolicies: true, gangsWait: true,
+		gangs: true, gangsGiveUp: true,
 	},
 	Release138: {
 		minor:                "1.38",
 		emptySelectorMatches: true, groupsAreAtomic: true, announcesVictims: true,
-		gangsHavePolicies: true, gangsWait: true, gangsClearNominations: true,
+		gangs: true, gangsWaitFirst: true, gangsRankNodes: true, gangVictimsAsTried: true, gangsClearNominations: true,
 	},
 }
 

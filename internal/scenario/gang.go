@@ -32,6 +32,9 @@ var planners = map[string]bool{"given": false, "best": true}
 func (w *world) gang(b *Block) (string, error) {
 	f := b.directive.fields()
 	chosen := f.releases()
+	if len(chosen) == len(releases) {
+		chosen = chosen[1:] // 1.36 has no answer to gangs
+	}
 	q := gangQuestion{
 		message: f.flag("message"), explain: f.flag("explain"), gang: &preemption.Gang{},
 		best: choice(f, "planner", planners, "given or best"), places: make(map[*preemption.Pod]string),
