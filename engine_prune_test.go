@@ -9,7 +9,7 @@ import (
 func searchStats(t testing.TB, c *Cluster, p *Pod) (blocks, nodes, evaluated int) {
 	t.Helper()
 	f := c.engine.borrow()
-	defer c.engine.give(f)
+	defer c.engine.giveBack(f)
 	f.query, f.ctx = query{Evaluator: &Evaluator{}, cluster: c, preemptor: p}, context.Background()
 	if !f.aim() {
 		t.Fatal("the engine does not apply")

@@ -63,6 +63,12 @@ const (
 //     extenders are asked, and the best candidate is picked ([PickOneNode]). If
 //     there is none, preemption is unhelpful.
 //
+// Filters are asked only about nodes that arithmetic leaves in question, and
+// Preempt leaves out calls whose answer follows from others: of monotone filters,
+// and Fits where a built-in filter refuses. What such a call would have failed
+// with is not seen. A failure that is seen counts as in Examine, which makes all
+// calls.
+//
 // The cluster is left unchanged, whatever happens. An error means that there is
 // no decision and the preemptor's nomination stays as it is: the preemptor or
 // the evaluator's settings are invalid, there are no nodes ([ErrNoNodes]), the

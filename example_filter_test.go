@@ -105,3 +105,34 @@ func ExampleNodeResources() {
 	// Unschedulable: Insufficient cpu; preempt [shop/batch]
 	// UnschedulableAndUnresolvable: Insufficient cpu; unhelpful []
 }
+
+// A filter that looks at the node alone is a function. Preempt asks it only about
+// nodes that evictions could make room on.
+func ExampleNodeFilter() {
+	model := preemption.NodeFilter("GPUModel", func(preemptor *preemption.Pod, node *preemption.Node) preemption.Status {
+		if want := preemptor.Labels["gpu"]; want != "" && want != node.Labels["gpu"] {
+			return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{"wrong GPU model"}}
+		}
+		return preemption.Status{}
+	})
+	cluster, err := preemption.NewCluster(preemption.ClusterState{
+		Nodes: []*preemption.Node{
+			{Name: "n1", Labels: map[string]string{"gpu": "T4"}, Allocatable: preemption.Resources{preemption.PodCount: 1}},
+			{Name: "n2", Labels: map[string]string{"gpu": "V100"}, Allocatable: preemption.Resources{preemption.PodCount: 1}},
+		},
+		Pods: []*preemption.Pod{{Namespace: "shop", Name: "a", NodeName: "n1"}, {Namespace: "shop", Name: "b", NodeName: "n2"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	evaluator := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), model)}
+	urgent := &preemption.Pod{Name: "urgent", Priority: 100, Labels: map[string]string{"gpu": "V100"}}
+	result, err := evaluator.Preempt(context.Background(), cluster, urgent)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(result.Node.Name, result.Victims)
+	// Output: n2 [shop/b]
+}

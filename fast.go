@@ -10,21 +10,21 @@ import (
 // preemptFast decides by the engine. It reports false where the engine cannot
 // vouch for the answer, which evaluate then has to find. That is so
 //
-//   - with Compare, Orders, Sampling, Extenders or Statuses, whose meaning the
-//     engine does not know;
+//   - with Compare, Orders, Sampling or Extenders, whose meaning the engine does
+//     not know;
 //   - with Filters that do not contain NodeResources;
 //   - if the preemptor requests a resource beyond the engine's dimensions;
-//   - if a filter of the caller's fails, or if no node passes them all: which
-//     errors count then, only a look at every node tells.
+//   - if a caller's filter fails, or if no node can be cleared and on one nothing
+//     would have to go: which errors count then, only a look at every node tells.
 func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, bool) {
 	if e.Victims != VictimsReprieve || e.Budgets != BudgetsAsUpstream {
 		return nil, false
 	}
-	if e.Compare != nil || len(e.Orders) > 0 || e.Sampling != nil || len(e.Extenders) > 0 || e.Statuses != nil {
+	if e.Compare != nil || len(e.Orders) > 0 || e.Sampling != nil || len(e.Extenders) > 0 {
 		return nil, false
 	}
 	f := c.engine.borrow()
-	defer c.engine.give(f)
+	defer c.engine.giveBack(f)
 	f.query = query{Evaluator: e, cluster: c, preemptor: preemptor}
 	f.ctx = ctx
 	if !f.aim() {
@@ -34,7 +34,7 @@ func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod)
 	if f.failed {
 		return nil, false
 	}
-	r.Preemptor, r.FilterRuns = preemptor, f.runs
+	r.Preemptor, r.FilterRuns = preemptor, f.filterRuns
 	return r, true
 }
 
@@ -42,102 +42,114 @@ func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod)
 // is allocated once.
 type fastSearch struct {
 	query
-	ctx   context.Context
-	rules []nodeRule
-	// unheard are requested resources that no pod requests: what a node has of them
-	// no eviction changes.
-	unheard []demand
-	ports   []HostPort
-	opaque  bool // filters of the caller's have a say
-	sized   bool // NodeResources is among the filters
-	failed  bool
-	runs    int // of the filters
+	ctx     context.Context
+	filters sortedFilters
+	// beyond are requested resources that no pod requests: no eviction changes what
+	// a node has of them.
+	beyond     []demand
+	ports      []HostPort
+	statuses   []knownStatus // what the caller knows of each node; empty without Statuses
+	ownOnNode  []nodeStatuser
+	own        ownFilters
+	failed     bool
+	err        error // what failed last
+	filterRuns int
+	firstFit   int
 
-	search   columnar.Query
-	scratch  columnar.Scratch
-	yield    func(node int) bool
-	blocks   func(node int, ref int32) bool
-	judges   func(node int, found score.Score) (score.Score, bool)
-	firstFit int
-	refs     []int32
-	judged   []*Candidate
+	search  columnar.Query
+	scratch columnar.Scratch
+	refs    []int32
+
+	// What the search calls back, bound once.
+	tried   func(node int) bool
+	opened  func(node int) bool
+	blocks  func(node int, ref int32) bool
+	sparing func(node int, ref int32) bool
 }
+
+// A knownStatus is a code, or that the caller knows none.
+type knownStatus uint8
+
+const unknownStatus knownStatus = 255
 
 func (e *engine) borrow() *fastSearch {
 	if f, ok := e.pool.Get().(*fastSearch); ok {
 		return f
 	}
 	f := &fastSearch{}
-	f.search.Open, f.search.Self = f.open, f.self
-	f.yield, f.blocks, f.judges = f.tryFit, f.blocked, f.judge
+	f.search.Self = f.self
+	f.tried, f.opened, f.blocks, f.sparing = f.tryFit, f.open, f.blocked, f.spares
+	f.own.search = f
 	return f
 }
 
-// give takes a search back, without what belongs to its caller.
-func (e *engine) give(f *fastSearch) {
-	f.query, f.ctx, f.ports = query{}, nil, nil
-	clear(f.rules)
-	clear(f.unheard)
-	clear(f.judged)
+// giveBack takes a search back, without what belongs to its caller.
+func (e *engine) giveBack(f *fastSearch) {
+	f.query, f.ctx, f.ports, f.filters, f.err = query{}, nil, nil, sortedFilters{}, nil
+	clear(f.beyond)
+	clear(f.ownOnNode)
+	f.own.forget()
 	e.pool.Put(f)
 }
 
 // aim readies the search for its preemptor. It reports false if the engine does
 // not apply.
 func (f *fastSearch) aim() bool {
-	f.rules, f.unheard, f.judged = f.rules[:0], f.unheard[:0], f.judged[:0]
-	f.opaque, f.sized, f.failed, f.runs, f.firstFit = false, false, false, 0, -1
-	f.search.Priority, f.search.Demands = f.preemptor.Priority, f.search.Demands[:0]
-	f.search.Blocked, f.search.Judge = nil, nil
-	if f.Filters == nil {
-		f.ports, f.sized = f.preemptor.HostPorts, true
-		f.rules = append(f.rules, builtinRules[:]...)
-	} else {
-		f.sortOut(f.Filters)
-	}
-	var ok bool
-	f.search.Demands, f.unheard, ok = f.cluster.engine.demandsOf(f.preemptor, f.search.Demands, f.unheard)
-	if !f.sized || !ok {
+	f.failed, f.err, f.filterRuns, f.firstFit, f.statuses = false, nil, 0, -1, f.statuses[:0]
+	f.filters = f.sorted()
+	if !f.filters.resources {
 		return false
 	}
-	if len(f.ports) > 0 {
-		f.search.Blocked = f.blocks
+
+	// What arithmetic asks for.
+	var ok bool
+	f.search.Priority = f.preemptor.Priority
+	f.search.Demands, f.beyond, ok = f.cluster.engine.demandsOf(f.preemptor, f.search.Demands[:0], f.beyond[:0])
+	if !ok {
+		return false
 	}
-	if f.opaque || f.Eligible != nil {
-		prepared, err := prepare(f.filters(), f.preemptor, f.cluster)
-		if err != nil {
+	f.search.Open, f.search.Blocked, f.search.Spared, f.search.Judge = f.opened, nil, nil, nil
+	if f.ports = nil; f.filters.ports && len(f.preemptor.HostPorts) > 0 {
+		f.ports, f.search.Blocked = f.preemptor.HostPorts, f.blocks
+	}
+
+	// What the caller has to be asked.
+	if f.Eligible != nil {
+		f.search.Spared = f.sparing
+	}
+	if f.ownOnNode = f.ownOnNode[:0]; len(f.filters.own) > 0 {
+		if !f.prepareOwn() {
 			return false
 		}
-		f.prepared, f.search.Judge = prepared, f.judges
+		if len(f.own.filters) > 0 {
+			f.search.Judge = &f.own
+		}
 	}
 	return true
 }
 
-// builtinRules are the rules among DefaultFilters.
-var builtinRules = [...]nodeRule{NodeUnschedulable().(nodeRule), TaintToleration().(nodeRule), NodeSelector().(nodeRule)}
-
-// sortOut tells the filters that the engine knows from those that it does not.
-func (f *fastSearch) sortOut(filters []Filter) {
-	for _, x := range filters {
-		switch x := x.(type) {
-		case all:
-			f.sortOut(x)
-		case nodeRule:
-			f.rules = append(f.rules, x)
-		case nodePorts:
-			f.ports = f.preemptor.HostPorts
-		case nodeResources:
-			f.sized = true
-		default:
-			f.opaque = true
+// prepareOwn readies the caller's filters. Those that look at the node alone are
+// told from those that take dry runs.
+func (f *fastSearch) prepareOwn() bool {
+	f.own.reset()
+	for i, x := range f.filters.own {
+		p, err := x.Prepare(f.preemptor, f.cluster)
+		if err != nil {
+			return false
+		}
+		if n, ok := p.(nodeStatuser); ok {
+			f.ownOnNode = append(f.ownOnNode, n)
+		} else if p != nil {
+			f.own.enter(i, namedPrepared{x.Name(), p})
 		}
 	}
+	return true
 }
 
-// demandsOf lays a pod's requests out by dimension, the scarcest first, and the
-// resources apart that no pod requests. It reports false if one is not a dimension
-// although pods request it. What is passed is appended to.
-func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, unheard []demand) ([]columnar.Demand, []demand, bool) {
+// demandsOf lays a pod's requests out by dimension, seats last. Those for
+// resources that no pod requests are set apart. It reports false if one is not a
+// dimension although pods request it. What is passed is appended to.
+func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) ([]columnar.Demand, []demand, bool) {
 	known := 0
 	for d, name := range e.names {
 		if amount, ok := p.Requests[name]; ok {
@@ -149,24 +161,27 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, unheard []demand) 
 	}
 	demands = append(demands, columnar.Demand{Dim: columnar.Seat, Amount: 1})
 	if known == len(p.Requests) {
-		return demands, unheard, true
+		return demands, beyond, true
 	}
 	for name, amount := range p.Requests {
 		if _, ok := e.dims[name]; ok || amount == 0 || name == PodCount {
 			continue
 		}
 		if e.beyond[name] > 0 {
-			return demands, unheard, false
+			return demands, beyond, false
 		}
-		unheard = append(unheard, demand{name, amount})
+		beyond = append(beyond, demand{name, amount})
 	}
-	return demands, unheard, true
+	return demands, beyond, true
 }
 
 func (f *fastSearch) decide() *Result {
+	// Does a node take the preemptor as it is? The one that it is nominated to is
+	// tried first.
 	table := f.cluster.engine.table
-	if s := f.nominatedTo(); s == nil || !table.FitsOn(&f.search, &f.scratch, s.index) || f.tryFit(s.index) {
-		table.Fits(&f.search, &f.scratch, f.yield)
+	f.askStatuses()
+	if s := f.nominatedTo(); s == nil || !f.settledBy(s.index) {
+		table.Fits(&f.search, &f.scratch, f.tried)
 	}
 	if f.failed {
 		return nil
@@ -174,24 +189,77 @@ func (f *fastSearch) decide() *Result {
 	if f.firstFit >= 0 {
 		return &Result{Outcome: OutcomeFits, Node: f.cluster.nodes[f.firstFit]}
 	}
-	if no := f.mayNotNow(); no != nil {
+
+	// May it preempt?
+	if no := f.mayNot(f.codeAsIs); no != nil {
 		return no
 	}
+
+	// Which node is the best to clear?
 	node, found := table.Search(&f.search, &f.scratch)
 	if node < 0 {
-		f.failed = f.failed || f.opaque
+		f.failed = f.failed || f.scratch.Stats.Idle > 0
 		return &Result{Outcome: OutcomeUnhelpful, Nomination: ClearNomination}
 	}
 	r := f.cluster.preempt(f.preemptor, f.candidate(node, found))
 	return &r
 }
 
+// askStatuses asks the caller what it knows of each node, and takes note of the
+// first that takes the preemptor by that.
+func (f *fastSearch) askStatuses() {
+	if f.Statuses == nil {
+		return
+	}
+	for i, n := range f.cluster.nodes {
+		status, known := f.Statuses(n)
+		if !known {
+			f.statuses = append(f.statuses, unknownStatus)
+			continue
+		}
+		f.statuses = append(f.statuses, knownStatus(status.Code))
+		if status.Fits() && f.firstFit < 0 {
+			f.firstFit = i
+		}
+	}
+}
+
+// settledBy reports whether the node that the preemptor is nominated to takes it,
+// by what the caller knows or as it is, or fails.
+func (f *fastSearch) settledBy(i int) bool {
+	takes := f.status(i) == knownStatus(Fits)
+	if f.status(i) == unknownStatus && f.cluster.engine.table.FitsOn(&f.search, &f.scratch, i) {
+		var err error
+		if takes, err = f.takes(i); err != nil {
+			f.fail(err)
+		}
+	}
+	if takes {
+		f.firstFit = i
+	}
+	return takes || f.failed
+}
+
+// status returns what the caller knows of a node.
+func (f *fastSearch) status(i int) knownStatus {
+	if len(f.statuses) == 0 {
+		return unknownStatus
+	}
+	return f.statuses[i]
+}
+
 // tryFit takes note of the first node that takes the preemptor as it is.
 func (f *fastSearch) tryFit(i int) bool {
+	if f.firstFit >= 0 && f.firstFit < i {
+		return false // by what the caller knows
+	}
+	if f.status(i) != unknownStatus {
+		return true
+	}
 	takes, err := f.takes(i)
 	switch {
 	case err != nil:
-		f.failed = true
+		f.fail(err)
 		return false
 	case takes:
 		f.firstFit = i
@@ -203,26 +271,33 @@ func (f *fastSearch) tryFit(i int) bool {
 // takes reports whether a node that has the room takes the preemptor as it is.
 func (f *fastSearch) takes(i int) (bool, error) {
 	s := f.cluster.slots[i]
-	if f.refused(s) || f.clashes(s, func(*Pod) bool { return true }) {
-		return false, nil
-	}
-	if !f.opaque {
-		return true, nil
-	}
-	status, _, err := f.asIs(s.node)
-	return status.Fits(), err
+	takes := !f.refused(s) && !f.clashes(s, func(*Pod) bool { return true }) && (f.search.Judge == nil || f.own.fitAsIs(s.node))
+	err := f.err
+	f.err, f.failed = nil, false
+	return takes && err == nil, err
 }
+
+// fail ends the search: the engine cannot vouch for an answer.
+func (f *fastSearch) fail(err error) { f.err, f.failed = err, true }
 
 // refused reports whether the node does not take the preemptor whatever pods are
 // on it.
 func (f *fastSearch) refused(s *nodeSlot) bool {
-	for i := range f.rules {
-		if f.rules[i].refuses(f.preemptor, s.node) {
+	if f.filters.refuses(f.preemptor, s.node) {
+		return true
+	}
+	for _, d := range f.beyond {
+		if d.amount > s.node.Allocatable[d.name] {
 			return true
 		}
 	}
-	for _, d := range f.unheard {
-		if d.amount > s.node.Allocatable[d.name] {
+	for _, x := range f.ownOnNode {
+		f.filterRuns++
+		status, err := x.NodeStatus(s.node)
+		if err != nil {
+			f.fail(&StepError{Step: "begin", Node: s.node.Name, Err: err})
+		}
+		if err != nil || !status.Fits() {
 			return true
 		}
 	}
@@ -253,6 +328,9 @@ func (f *fastSearch) clashes(s *nodeSlot, stays func(*Pod) bool) bool {
 
 // open reports whether clearing the node is worth a thought.
 func (f *fastSearch) open(i int) bool {
+	if f.failed || f.status(i) == knownStatus(Unresolvable) {
+		return false
+	}
 	s := f.cluster.slots[i]
 	return !f.refused(s) && !f.clashes(s, func(p *Pod) bool {
 		priority := p.Priority
@@ -280,45 +358,46 @@ func (f *fastSearch) blocked(node int, ref int32) bool {
 	return false
 }
 
-// asIs tests a node with every pod in place.
-func (f *fastSearch) asIs(n *Node) (Status, DryRun, error) {
-	run, err := f.prepared.Begin(n)
-	if err != nil {
-		return Status{}, nil, &StepError{Step: "begin", Node: n.Name, Err: err}
-	}
-	status, err := f.testOn(n, run, &f.runs).fits()
-	return status, run, err
+// spares reports whether Eligible spares a victim of lower priority.
+func (f *fastSearch) spares(node int, ref int32) bool {
+	f.refs = append(f.refs[:0], ref)
+	v := f.cluster.victims(f.cluster.nodes[node], f.refs)[0]
+	return !v.affected(func(n *Node) bool { return f.Eligible(f.preemptor, v, n) })
 }
 
-// mayNotNow is mayNot, with the status of the nominated node computed only if it
-// matters.
-func (f *fastSearch) mayNotNow() *Result {
-	return f.mayNot(func(s *nodeSlot) Code {
-		if f.prepared == nil {
-			prepared, err := prepare(f.filters(), f.preemptor, f.cluster)
-			if err != nil {
-				f.failed = true
-				return Fits
-			}
-			f.prepared = prepared
+// codeAsIs is the code of the status of a node with every pod in place.
+func (f *fastSearch) codeAsIs(s *nodeSlot) Code {
+	if known := f.status(s.index); known != unknownStatus {
+		return Code(known)
+	}
+	status, err := f.statusAsIs(s)
+	if err != nil {
+		f.fail(err)
+	}
+	return status.Code
+}
+
+// statusAsIs asks all filters, the built-in ones among them.
+func (f *fastSearch) statusAsIs(s *nodeSlot) (Status, error) {
+	if f.prepared == nil {
+		prepared, err := prepare(f.query.filters(), f.preemptor, f.cluster)
+		if err != nil {
+			return Status{}, err
 		}
-		status, _, err := f.asIs(s.node)
-		f.failed = f.failed || err != nil
-		return status.Code
-	})
+		f.prepared = prepared
+	}
+	run, err := f.prepared.Begin(s.node)
+	if err != nil {
+		return Status{}, err
+	}
+	return f.testOn(s.node, run, &f.filterRuns).fits()
 }
 
 // candidate puts together what it takes to clear the node.
 func (f *fastSearch) candidate(node int, found score.Score) *Candidate {
 	c := f.cluster
-	n := c.nodes[node]
-	for _, k := range f.judged {
-		if k.Node == n {
-			return k
-		}
-	}
 	f.refs = c.engine.table.Evicted(node, &f.scratch, f.refs[:0])
-	return &Candidate{Node: n, Victims: c.victims(n, f.refs), Violations: int(found.Violations)}
+	return &Candidate{Node: c.nodes[node], Victims: c.victims(c.nodes[node], f.refs), Violations: int(found.Violations)}
 }
 
 // victims makes victims of residents of a node.

@@ -25,6 +25,12 @@ type Filter interface {
 // pods to the node never turns a refusal into a fit. It may depend on the
 // preemptor. A filter without it is taken for not monotone, which costs speed,
 // never correctness; one that declares it wrongly gets wrong answers.
+//
+// A Prepared may also have a method NodeStatus(*Node) (Status, error), which
+// declares that its answer depends on the preemptor and the node alone, whatever
+// pods are there: it is that of every dry run of the node. [Evaluator.Preempt]
+// then asks it before anything else and begins no dry run. [NodeFilter] makes
+// such a filter of a function.
 type Prepared interface {
 	// Begin returns a dry run of the node with every pod bound to it in place. It
 	// must be safe for concurrent use.
@@ -198,6 +204,72 @@ func (fitsEverywhere) Monotone() bool              { return true }
 func (fitsEverywhere) Add(*Pod, *Node) error       { return nil }
 func (fitsEverywhere) Remove(*Pod, *Node) error    { return nil }
 func (fitsEverywhere) Fits() (Status, error)       { return Status{}, nil }
+
+// A sortedFilters tells filters apart by what is known of them without asking:
+// what the engine computes, and what it has to ask the caller's own for.
+type sortedFilters struct {
+	rules     []nodeFilter // look at the node alone
+	ownRules  bool         // there are some of the caller's among them
+	ports     bool         // NodePorts is among the filters
+	resources bool         // NodeResources is among the filters
+	own       []Filter     // the caller's others, in order
+	// How many of the caller's own come before NodePorts and before NodeResources:
+	// they are asked first, and the first refusal is the status of a node.
+	beforePorts, beforeResources int
+}
+
+// sortFilters sorts the filters, members of All among them.
+func sortFilters(filters []Filter) sortedFilters {
+	var s sortedFilters
+	s.add(filters)
+	return s
+}
+
+func (s *sortedFilters) add(filters []Filter) {
+	for _, f := range filters {
+		switch f := f.(type) {
+		case all:
+			s.add(f)
+		case nodeFilter:
+			s.rules = append(s.rules, f)
+			s.ownRules = s.ownRules || !f.builtin
+		case nodePorts:
+			if !s.ports {
+				s.ports, s.beforePorts = true, len(s.own)
+			}
+		case nodeResources:
+			if !s.resources {
+				s.resources, s.beforeResources = true, len(s.own)
+			}
+		default:
+			s.own = append(s.own, f)
+		}
+	}
+}
+
+// builtin reports whether none of the filters is the caller's own.
+func (s *sortedFilters) builtin() bool { return len(s.own) == 0 && !s.ownRules }
+
+// refuses reports whether a rule refuses the node, whatever pods are on it.
+func (s *sortedFilters) refuses(preemptor *Pod, n *Node) bool {
+	for i := range s.rules {
+		if !s.rules[i].answer(preemptor, n).Fits() {
+			return true
+		}
+	}
+	return false
+}
+
+// sortedDefaults are sorted once, so that a decision by them need not be.
+var sortedDefaults = sortFilters(DefaultFilters())
+
+// sorted returns the evaluator's filters, sorted.
+func (e *Evaluator) sorted() sortedFilters {
+	if e.Filters == nil {
+		return sortedDefaults
+	}
+	return sortFilters(e.Filters)
+}
 
 // prepare readies the filters for a decision; the result is never nil.
 func prepare(filters []Filter, preemptor *Pod, view View) (Prepared, error) {

@@ -2,23 +2,34 @@ package preemption
 
 // Filters that look at the node alone: no eviction changes their answer.
 
+// NodeFilter returns a filter of that name that is a function of the preemptor
+// and the node alone: whatever pods are on the node, its answer is the same. The
+// function must be safe for concurrent use.
+//
+// It is the cheapest kind of filter: [Evaluator.Preempt] asks it first, and only
+// about nodes that arithmetic leaves in question. A filter of one's own that has
+// more to prepare declares the same by a method; see [Prepared].
+func NodeFilter(name string, answer func(preemptor *Pod, node *Node) Status) Filter {
+	return nodeFilter{name: name, answer: answer}
+}
+
 // NodeUnschedulable returns the filter that refuses cordoned nodes, unless the
 // pod tolerates the taint node.kubernetes.io/unschedulable:NoSchedule.
 func NodeUnschedulable() Filter {
-	return nodeRule{"NodeUnschedulable", "node(s) were unschedulable", cordoned}
+	return nodeRule("NodeUnschedulable", "node(s) were unschedulable", cordoned)
 }
 
 // TaintToleration returns the filter that refuses nodes with a NoSchedule or
 // NoExecute taint that the pod does not tolerate.
 func TaintToleration() Filter {
-	return nodeRule{"TaintToleration", "node(s) had untolerated taint(s)", untolerated}
+	return nodeRule("TaintToleration", "node(s) had untolerated taint(s)", untolerated)
 }
 
 // NodeSelector returns the filter that refuses nodes without the labels of the
 // pod's node selector. Its name is that of kube-scheduler's plugin, which applies
 // node affinity too.
 func NodeSelector() Filter {
-	return nodeRule{"NodeAffinity", "node(s) didn't match Pod's node affinity/selector", unselected}
+	return nodeRule("NodeAffinity", "node(s) didn't match Pod's node affinity/selector", unselected)
 }
 
 // unschedulableTaint is what a cordoned node would be tainted with.
@@ -45,34 +56,51 @@ func unselected(preemptor *Pod, node *Node) bool {
 	return !want.matches(node.Labels)
 }
 
-// A nodeRule is a filter that depends on the node and the preemptor alone.
-type nodeRule struct {
-	name, reason string
-	refuses      func(preemptor *Pod, node *Node) bool
+// nodeRule returns a built-in filter of kube-scheduler's name that gives one
+// reason to refuse.
+func nodeRule(name, reason string, refuses func(preemptor *Pod, node *Node) bool) Filter {
+	refusal := Status{Unresolvable, name, []string{reason}}
+	return nodeFilter{name, true, func(preemptor *Pod, node *Node) Status {
+		if refuses(preemptor, node) {
+			return refusal
+		}
+		return Status{}
+	}}
 }
 
-// Name returns kube-scheduler's name of the filter.
-func (r nodeRule) Name() string { return r.name }
-
-func (r nodeRule) Prepare(preemptor *Pod, _ View) (Prepared, error) {
-	return preparedRule{r, preemptor}, nil
+type nodeFilter struct {
+	name    string
+	builtin bool
+	answer  func(preemptor *Pod, node *Node) Status
 }
 
-type preparedRule struct {
-	nodeRule
+func (f nodeFilter) Name() string { return f.name }
+
+func (f nodeFilter) Prepare(preemptor *Pod, _ View) (Prepared, error) {
+	return preparedNodeFilter{f, preemptor}, nil
+}
+
+// nodeStatuser is what a Prepared that looks at the node alone implements.
+type nodeStatuser interface {
+	NodeStatus(node *Node) (Status, error)
+}
+
+type preparedNodeFilter struct {
+	nodeFilter
 	preemptor *Pod
 }
 
-func (preparedRule) Monotone() bool { return true }
+func (preparedNodeFilter) Monotone() bool { return true }
 
-func (r preparedRule) Begin(node *Node) (DryRun, error) {
-	if r.refuses(r.preemptor, node) {
-		return fixedStatus{Unresolvable, r.name, []string{r.reason}}, nil
-	}
-	return fixedStatus{}, nil
+func (p preparedNodeFilter) NodeStatus(node *Node) (Status, error) {
+	return p.answer(p.preemptor, node), nil
 }
 
-// fixedStatus is the dry run of a node rule.
+func (p preparedNodeFilter) Begin(node *Node) (DryRun, error) {
+	return fixedStatus(p.answer(p.preemptor, node)), nil
+}
+
+// fixedStatus is the dry run of a filter that looks at the node alone.
 type fixedStatus Status
 
 func (fixedStatus) Add(*Pod, *Node) error    { return nil }

@@ -26,8 +26,8 @@ func (e *Evaluator) Fitting(ctx context.Context, c *Cluster, pod *Pod) iter.Seq2
 			return
 		}
 		f := c.engine.borrow()
-		defer c.engine.give(f)
-		f.query = query{Evaluator: e, cluster: c, preemptor: pod}
+		defer c.engine.giveBack(f)
+		f.query, f.ctx = query{Evaluator: e, cluster: c, preemptor: pod}, ctx
 		if e.Statuses == nil && f.aim() {
 			table := c.engine.table
 			w := fitWalk{ctx, &f.query, func(i int) bool { return table.FitsOn(&f.search, &f.scratch, i) }, f.takes, yield}

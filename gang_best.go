@@ -100,12 +100,12 @@ type gangNode struct {
 // newGangSearch readies the exact search, nil if it does not apply.
 func newGangSearch(q *gangQuery) *gangSearch {
 	c, g := q.cluster, q.gang
-	f, ok := builtin(q.filters())
-	if !ok || !f.resources || !g.alike() || len(g.Members) > cover.MostMembers || c.couplesNodes(g.Priority) {
+	f := q.sorted()
+	if !f.builtin() || !f.resources || !g.alike() || len(g.Members) > cover.MostMembers || c.couplesNodes(g.Priority) {
 		return nil
 	}
 	model := g.Members[0]
-	demands, unheard, ok := c.engine.demandsOf(model, nil, nil)
+	demands, beyond, ok := c.engine.demandsOf(model, nil, nil)
 	if !ok {
 		return nil
 	}
@@ -118,8 +118,8 @@ func newGangSearch(q *gangQuery) *gangSearch {
 	s.nodes = make([]gangNode, 0, len(c.Nodes()))
 	amounts := make([]int64, len(c.Nodes())*len(demands))
 	for i, node := range c.Nodes() {
-		n := gangNode{index: i, most: s.perNode(node, unheard)}
-		if n.most == 0 || slices.ContainsFunc(f.rules, func(r nodeRule) bool { return r.refuses(model, node) }) || s.blocked(node) {
+		n := gangNode{index: i, most: s.perNode(node, beyond)}
+		if n.most == 0 || f.refuses(model, node) || s.blocked(node) {
 			continue
 		}
 		n.free, amounts = amounts[:len(demands):len(demands)], amounts[len(demands):]
@@ -139,12 +139,12 @@ func newGangSearch(q *gangQuery) *gangSearch {
 // perNode is how many members a node takes at most, whoever is evicted: by the
 // resources that no pod requests, and because two members would want the same
 // ports.
-func (s *gangSearch) perNode(n *Node, unheard []demand) int64 {
+func (s *gangSearch) perNode(n *Node, beyond []demand) int64 {
 	most := int64(len(s.gang.Members))
 	if len(s.ports) > 0 {
 		most = 1
 	}
-	for _, d := range unheard {
+	for _, d := range beyond {
 		most = min(most, n.Allocatable[d.name]/d.amount)
 	}
 	return most

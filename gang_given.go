@@ -100,8 +100,8 @@ func (q *gangQuery) tryPlaces(p *gangPlan, evict bool) (done bool, err error) {
 			used[n] = true
 		}
 	}
-	f, local := builtin(q.filters())
-	local = local && samePriority(q.gang.Members)
+	f := q.sorted()
+	local := f.builtin() && samePriority(q.gang.Members)
 
 	// All that the members can want gone goes, and the members are tested.
 	var victims []*Victim

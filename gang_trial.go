@@ -121,7 +121,7 @@ type gangRoom struct {
 }
 
 // newRooms returns the trial with every pod in place.
-func (q *gangQuery) newRooms(nodes []*Node, f builtinFilters) *gangRooms {
+func (q *gangQuery) newRooms(nodes []*Node, f sortedFilters) *gangRooms {
 	t := &gangRooms{rooms: make(map[*Node]*gangRoom)}
 	var used []*Node
 	for i, n := range nodes {
@@ -129,9 +129,7 @@ func (q *gangQuery) newRooms(nodes []*Node, f builtinFilters) *gangRooms {
 			continue
 		}
 		m := q.gang.Members[i]
-		for _, rule := range f.rules {
-			t.never = t.never || rule.refuses(m, n)
-		}
+		t.never = t.never || f.refuses(m, n)
 		r := t.rooms[n]
 		if r == nil {
 			r = &gangRoom{seats: n.Allocatable[PodCount]}
@@ -225,34 +223,4 @@ func (t *gangRooms) fits() (Status, error) {
 		return Status{}, nil
 	}
 	return Status{Code: Unschedulable}, nil
-}
-
-// builtinFilters says which of the built-in filters there are.
-type builtinFilters struct {
-	rules            []nodeRule
-	ports, resources bool
-}
-
-// builtin tells the filters apart, or reports false if there are others.
-func builtin(filters []Filter) (f builtinFilters, ok bool) {
-	for _, x := range filters {
-		switch x := x.(type) {
-		case all:
-			more, ok := builtin(x)
-			if !ok {
-				return f, false
-			}
-			f.rules = append(f.rules, more.rules...)
-			f.ports, f.resources = f.ports || more.ports, f.resources || more.resources
-		case nodeRule:
-			f.rules = append(f.rules, x)
-		case nodePorts:
-			f.ports = true
-		case nodeResources:
-			f.resources = true
-		default:
-			return f, false
-		}
-	}
-	return f, true
 }

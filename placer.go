@@ -75,7 +75,8 @@ type placing struct {
 
 func newPlacing(filters []Filter, view View, g *Gang, score func(*placing, int, *Pod) float64) *placing {
 	p := &placing{view: view, filters: filters, gang: g, nodes: view.Nodes(), placed: make([]*Node, len(g.Members)), score: score}
-	_, p.local = builtin(filters)
+	sorted := sortFilters(filters)
+	p.local = sorted.builtin()
 	if v, ok := view.(interface{ ranking() *ranking }); ok {
 		p.ranking = v.ranking()
 	}

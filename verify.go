@@ -1,170 +1,170 @@
 package preemption
 
-import (
-	"slices"
+import "example.com/preemption/internal/columnar"
 
-	"example.com/preemption/internal/score"
-)
+// ownFilters asks the caller's filters about the nodes that arithmetic can clear
+// ([columnar.Judge]). The built-in filters are settled by arithmetic, so only
+// the caller's are asked, and those only what arithmetic leaves open: a set of
+// pods that is too much for the built-in filters is too much for all.
+type ownFilters struct {
+	search  *fastSearch
+	filters preparedAll
+	places  []int // among the caller's filters, in order
+	calm    bool  // all are monotone
 
-// judge has the last word on a node that arithmetic can clear, where Eligible or
-// filters of the caller's have a say.
-//
-// If the filters are monotone, what arithmetic keeps is tested once: if the
-// preemptor fits beside all of it, it fitted beside every part of it, so going
-// one by one would have kept the same. If it does not, the first victim that the
-// filters reject is looked for by halves, and from there on it goes one by one.
-// It goes one by one from the start if a filter is not monotone, if Eligible
-// decides who may go, or if there are groups on the node: they may reach nodes
-// that filters look at.
-func (f *fastSearch) judge(node int, found score.Score) (score.Score, bool) {
-	if f.failed {
-		return found, false
+	node *Node
+	test fitTest
+}
+
+// enter appends a filter, which has that place among the caller's filters.
+func (o *ownFilters) enter(place int, p namedPrepared) {
+	o.filters = append(o.filters, p)
+	o.places = append(o.places, place)
+	o.calm = o.calm && monotone(p.Prepared)
+}
+
+func (o *ownFilters) reset() { o.filters, o.places, o.calm = o.filters[:0], o.places[:0], true }
+
+// forget lets go of what belongs to the caller.
+func (o *ownFilters) forget() {
+	clear(o.filters)
+	o.filters, o.node, o.test = o.filters[:0], nil, fitTest{}
+}
+
+// begin starts the dry run of a node, with every pod in place.
+func (o *ownFilters) begin(n *Node) bool {
+	f := o.search
+	if err := f.ctx.Err(); err != nil {
+		f.fail(err)
+		return false
 	}
-	if f.ctx.Err() != nil {
-		f.failed = true
-		return found, false
-	}
-	k, same, err := f.clear(node)
+	run, err := o.filters.Begin(n)
 	if err != nil {
-		f.failed = true
-		return found, false
+		f.fail(&StepError{Step: "begin", Node: n.Name, Err: err})
+		return false
 	}
-	if same {
-		return found, true
-	}
-	if k == nil || len(k.Victims) == 0 {
-		return found, false
-	}
-	f.judged = append(f.judged, k)
-	return k.score(), true
+	o.node, o.test = n, f.testOn(n, run, &f.filterRuns)
+	return true
 }
 
-// clear returns what it takes to clear the node, nil if it cannot be cleared, or
-// same if it takes what arithmetic found.
-func (f *fastSearch) clear(node int) (k *Candidate, same bool, err error) {
+// check reports whether something failed, which ends the search.
+func (o *ownFilters) check(err error) (failed bool) {
+	if err != nil {
+		o.search.fail(err)
+	}
+	return o.search.failed
+}
+
+// fits is the fit test as far as the caller's filters go.
+func (o *ownFilters) fits() bool {
+	status, err := o.test.fits()
+	return !o.check(err) && status.Fits()
+}
+
+// fitAsIs reports whether a node takes the preemptor with every pod in place.
+func (o *ownFilters) fitAsIs(n *Node) bool { return o.begin(n) && o.fits() }
+
+// Begin turns to a node. It reports whether its status, with every pod in place,
+// is one that evictions may resolve. If a built-in filter refuses it, which
+// arithmetic knows, that is so, unless a caller's filter that comes before gives
+// another reason.
+func (o *ownFilters) Begin(node int, room bool) bool {
+	f := o.search
 	s := f.cluster.slots[node]
-	status, run, err := f.asIs(s.node)
-	if err != nil || status.Code != Unschedulable {
-		return nil, false, err
+	if !o.begin(s.node) {
+		return false
 	}
-	if f.Eligible == nil && monotone(f.prepared) && !f.cluster.engine.table.Grouped(node) {
-		return f.verify(node, run)
+	if f.status(node) == knownStatus(Unschedulable) {
+		return true
 	}
-	selection, err := f.selectOn(s, run, nil, &f.runs)
-	if err != nil || !selection.Status.Fits() {
-		return nil, false, err
+	asked := len(o.filters) // those whose answer counts
+	if !room {
+		asked = o.before(f.filters.beforeResources)
 	}
-	return &Candidate{Node: s.node, Victims: selection.Victims, Violations: selection.Violations}, false, nil
-}
-
-// verify tests the preemptor beside what arithmetic keeps, and if it does not fit
-// finds out who else has to go.
-func (f *fastSearch) verify(node int, run DryRun) (k *Candidate, same bool, err error) {
-	n := f.cluster.nodes[node]
-	test := f.testOn(n, run, &f.runs)
-	f.refs = f.cluster.engine.table.Evicting(node, &f.scratch, f.refs[:0])
-	gone := f.cluster.victims(n, f.refs)
-	for _, v := range gone {
-		if err := test.remove(v); err != nil {
-			return nil, false, err
-		}
+	clash := f.clashes(s, func(*Pod) bool { return true })
+	if clash {
+		asked = min(asked, o.before(f.filters.beforePorts))
 	}
+	if asked == 0 && len(o.test.nominated) == 0 {
+		return true
+	}
+	test := o.test
+	test.run = &allRun{steps: o.test.run.(*allRun).steps[:asked]}
 	status, err := test.fits()
-	if err != nil || status.Fits() {
-		return nil, err == nil, err
+	if o.check(err) {
+		return false
 	}
-	sorted, order, violating := f.reprieveOrder(node)
-	var kept []*Victim
-	for _, v := range order {
-		if !slices.ContainsFunc(gone, func(g *Victim) bool { return g.Pods[0] == v.Pods[0] }) {
-			kept = append(kept, v)
-		}
+	if status.Fits() {
+		return !room || clash
 	}
-	fit, err := mostThatFit(test, kept)
-	if err != nil || fit < 0 {
-		return nil, false, err
-	}
-	// The first one that does not fit any more, and all behind it that arithmetic
-	// would keep or not, are tried in turn.
-	from := slices.Index(order, kept[fit])
-	var victims []*Victim
-	for i, v := range order {
-		switch {
-		case i < from && slices.Contains(kept, v):
-			continue
-		case i > from:
-			if err := test.add(v); err != nil {
-				return nil, false, err
-			}
-			if status, err = test.fits(); err != nil {
-				return nil, false, err
-			}
-			if status.Fits() {
-				continue
-			}
-			if err := test.remove(v); err != nil {
-				return nil, false, err
-			}
-		}
-		victims = append(victims, v)
-	}
-	k = &Candidate{Node: n}
-	for _, v := range violating {
-		if slices.Contains(victims, v.Victim) {
-			k.Violations += v.Pods
-		}
-	}
-	k.Victims = slices.DeleteFunc(sorted, func(v *Victim) bool { return !slices.Contains(victims, v) })
-	return k, false, nil
+	return status.Code == Unschedulable
 }
 
-// reprieveOrder returns the victims on a node by importance, and in the order in
-// which they are put back.
-func (f *fastSearch) reprieveOrder(node int) (sorted, order []*Victim, violating []Violation) {
-	c := NodeCase{Preemptor: f.preemptor, Victims: f.cluster.victimsOn(f.cluster.slots[node])}
-	sorted = c.potentialVictims()
-	sortByImportance(sorted, nil)
-	violating, rest := f.cluster.classify(sorted)
-	order = make([]*Victim, 0, len(sorted))
-	for _, v := range violating {
-		order = append(order, v.Victim)
+// before returns how many of the filters come before a place.
+func (o *ownFilters) before(place int) int {
+	n := 0
+	for n < len(o.places) && o.places[n] < place {
+		n++
 	}
-	return sorted, append(order, rest...), violating
+	return n
 }
 
-// mostThatFit returns beside how many of the first victims kept the preemptor
-// fits, -1 if not even beside none, and leaves the others removed. It does not
-// fit beside all of them, which are in place.
-func mostThatFit(test fitTest, kept []*Victim) (int, error) {
-	in := len(kept) // in place
-	move := func(to int) error {
-		for ; in > to; in-- {
-			if err := test.remove(kept[in-1]); err != nil {
-				return err
-			}
-		}
-		for ; in < to; in++ {
-			if err := test.add(kept[in]); err != nil {
-				return err
-			}
-		}
-		return nil
+// Accepts reports whether the filters let stay what arithmetic keeps, given the
+// evicted. If they are monotone and the preemptor fits beside all of it, it
+// fitted beside every part of it, so going one by one would have kept the same.
+// Where a group has a share of the node nothing is known to be monotone: it may
+// reach nodes that filters look at.
+func (o *ownFilters) Accepts(node int, evicted []int32, grouped bool) bool {
+	if !o.calm || grouped {
+		return false
 	}
-	fits, not := -1, len(kept)
-	for not-fits > 1 {
-		mid := (fits + not) / 2
-		if err := move(mid); err != nil {
-			return 0, err
-		}
-		status, err := test.fits()
-		if err != nil {
-			return 0, err
-		}
-		if status.Fits() {
-			fits = mid
-		} else {
-			not = mid
-		}
+	for _, ref := range evicted {
+		o.Remove(ref)
 	}
-	return fits, move(max(fits, 0))
+	if !o.search.failed && o.fits() {
+		return true
+	}
+	for i := len(evicted) - 1; i >= 0; i-- {
+		o.add(evicted[i])
+	}
+	return false
 }
+
+// Remove takes a resident out.
+func (o *ownFilters) Remove(ref int32) { o.move(ref, o.test.run.Remove) }
+
+// Fits reports whether the preemptor fits beside what is left.
+func (o *ownFilters) Fits() bool { return !o.search.failed && o.fits() }
+
+// PutBack puts a resident back, and takes it out again if the preemptor does not
+// fit beside it, be it by arithmetic. It reports whether it stays.
+func (o *ownFilters) PutBack(ref int32, room bool) bool {
+	if o.add(ref); room && o.Fits() {
+		return true
+	}
+	o.Remove(ref)
+	return false
+}
+
+// add puts a resident back.
+func (o *ownFilters) add(ref int32) { o.move(ref, o.test.run.Add) }
+
+// move adds or removes the pods of a resident, a group's on other nodes too.
+func (o *ownFilters) move(ref int32, step func(p *Pod, on *Node) error) {
+	if o.search.failed {
+		return
+	}
+	c := o.search.cluster
+	if ref >= 0 {
+		o.check(step(c.pods.at(ref).pod, o.node))
+		return
+	}
+	v := c.engine.units[^ref].victim
+	for i, p := range v.Pods {
+		if o.check(step(p, v.Nodes[i])) {
+			return
+		}
+	}
+}
+
+var _ columnar.Judge = (*ownFilters)(nil)

@@ -18,14 +18,26 @@ func (x *search) greedy(node, level int) (score.Score, bool) {
 	if n := len(r.residents); n == 0 || r.residents[n-1].Priority >= x.Priority {
 		return score.Score{}, false // nobody may go
 	}
-	x.evicted = x.evicted[:0]
-	violators := x.classify(r)
-	if x.Blocked == nil && level < len(x.levels) && x.levels[level].high < x.Priority {
-		if found, ok, done := x.greedyFrom(node, level, violators); done {
+	if x.Blocked == nil && x.Spared == nil && level < len(x.levels) && x.levels[level].high < x.Priority {
+		if found, ok, done := x.greedyFrom(node, level); done {
 			return found, ok
 		}
 	}
+	return x.reprieve(node, nil)
+}
+
+// reprieve goes through all residents of lower priority. The judge, if any, is
+// asked beside arithmetic.
+func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
+	r := &x.rows[node]
 	from := r.below(x.Priority)
+	if !x.spare(node, r, from) {
+		return score.Score{}, false
+	}
+	violators := x.classify(r)
+
+	// With all gone who may go, the preemptor has to fit.
+	x.evicted = x.evicted[:0]
 	x.slack = x.slack[:0]
 	for _, d := range x.Demands {
 		s := x.emptied(node, from, d.Dim) - x.need(r, d)
@@ -34,37 +46,75 @@ func (x *search) greedy(node, level int) (score.Score, bool) {
 		}
 		x.slack = append(x.slack, s)
 	}
-	violations := int64(0)
-	most := int64(math.MaxInt64)
-	if x.Judge == nil { // which might come to fewer violations
+	if judge != nil {
+		for i := from; i < len(r.residents); i++ {
+			if !x.isSpared(i) {
+				judge.Remove(r.residents[i].Ref)
+			}
+		}
+		if !judge.Fits() {
+			return score.Score{}, false
+		}
+	}
+
+	// Violators are put back first. More violations than the best has settle it, but
+	// for a judge to come, which might come to fewer.
+	violations, most := int64(0), int64(math.MaxInt64)
+	if x.Judge == nil || judge != nil {
 		most = x.bestScore.Violations
 	}
 	for _, v := range violators {
-		if !x.putBack(r, node, int(v.index)) {
+		if !x.putBack(r, node, int(v.index), judge) {
 			if violations += int64(v.pods); violations > most {
 				return score.Score{}, false
 			}
 		}
 	}
+
+	// Then the others.
 	next := 0
 	for i := from; i < len(r.residents); i++ {
 		if next < len(violators) && int(violators[next].index) == i {
 			next++
 			continue
 		}
-		x.putBack(r, node, i)
+		if !x.isSpared(i) {
+			x.putBack(r, node, i, judge)
+		}
 	}
 	slices.Sort(x.evicted)
-	return x.score(r, violations), x.cleared()
+	return x.score(r, violations), true
 }
+
+// spare finds out which residents may not go although their priority is lower.
+// It reports false if the preemptor cannot run beside one of them.
+func (x *search) spare(node int, r *row, from int) bool {
+	x.spared = x.spared[:0]
+	if x.Spared == nil {
+		return true
+	}
+	for i := range r.residents {
+		ref := r.residents[i].Ref
+		x.spared = append(x.spared, i >= from && x.Spared(node, ref))
+		if x.spared[i] && x.Blocked != nil && x.Blocked(node, ref) {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *search) isSpared(i int) bool { return len(x.spared) > 0 && x.spared[i] }
 
 // greedyFrom is greedy where evicting residents up to a level suffices with all
 // violators back: then no budget is violated, and everybody above the level
 // stays, since the first listed victim has the least priority that suffices. It
 // reports whether that is so; if not, nothing is done.
-func (x *search) greedyFrom(node, level int, violators []violator) (found score.Score, ok, done bool) {
+func (x *search) greedyFrom(node, level int) (found score.Score, ok, done bool) {
 	r := &x.rows[node]
 	l := &x.levels[level]
+	x.spared = x.spared[:0]
+	violators := x.classify(r)
+	x.evicted = x.evicted[:0]
 	from := int(l.from[node])
 	x.slack = x.slack[:0]
 	for _, d := range x.Demands {
@@ -92,16 +142,12 @@ func (x *search) greedyFrom(node, level int, violators []violator) (found score.
 		if next < len(violators) && int(violators[next].index) == i {
 			continue // back already
 		}
-		if !x.putBack(r, node, i) && int64(len(x.evicted)) > limit {
+		if !x.putBack(r, node, i, nil) && int64(len(x.evicted)) > limit {
 			return score.Score{}, false, true
 		}
 	}
-	return x.score(r, 0), x.cleared(), true
+	return x.score(r, 0), true, true
 }
-
-// cleared reports whether there is something to clear. Where Judge has a say it
-// may find that something has to go although arithmetic finds nothing.
-func (x *search) cleared() bool { return len(x.evicted) > 0 || x.Judge != nil }
 
 // need is what has to be available in one dimension: the demand and what
 // nominated pods hold.
@@ -126,40 +172,51 @@ func (t *Table) request(r *row, i, dim int) int64 {
 // emptied is what is available in one dimension with all residents from an index
 // on gone.
 func (x *search) emptied(node, from, dim int) int64 {
-	if from == 0 {
+	if from == 0 && len(x.spared) == 0 {
 		return x.levels[len(x.levels)-1].clean.at(node, dim) + x.spentSum.at(node, dim)
 	}
 	sum := x.free.at(node, dim)
 	r := &x.rows[node]
 	for i := from; i < len(r.residents); i++ {
-		sum += x.request(r, i, dim)
+		if !x.isSpared(i) {
+			sum += x.request(r, i, dim)
+		}
 	}
 	return sum
 }
 
 // putBack keeps resident i if the preemptor still fits beside it; if not it is
 // evicted.
-func (x *search) putBack(r *row, node, i int) bool {
+func (x *search) putBack(r *row, node, i int, judge Judge) bool {
 	requests := r.requests[i*(x.dims-1) : (i+1)*(x.dims-1)]
 	seats := int64(1)
 	if r.grouped > 0 {
 		seats = int64(r.residents[i].Seats)
 	}
 	slack := x.slack[:len(x.Demands)]
+
+	room := true
 	for j, d := range x.Demands {
 		q := seats
 		if d.Dim != Seat {
 			q = requests[d.Dim-1]
 		}
 		if q > slack[j] {
-			x.evicted = append(x.evicted, int32(i))
-			return false
+			room = false
+			break
 		}
 	}
-	if x.Blocked != nil && x.Blocked(node, r.residents[i].Ref) {
+	if room && x.Blocked != nil {
+		room = !x.Blocked(node, r.residents[i].Ref)
+	}
+	if judge != nil {
+		room = judge.PutBack(r.residents[i].Ref, room)
+	}
+	if !room {
 		x.evicted = append(x.evicted, int32(i))
 		return false
 	}
+
 	for j, d := range x.Demands {
 		if d.Dim == Seat {
 			slack[j] -= seats
@@ -189,7 +246,7 @@ func (x *search) classify(r *row) []violator {
 	for c := len(r.covered) - 1; c >= 0; c-- {
 		i := r.covered[c]
 		e := &r.residents[i]
-		if e.Priority >= x.Priority {
+		if e.Priority >= x.Priority || x.isSpared(int(i)) {
 			continue
 		}
 		pods := int32(0)
@@ -248,21 +305,12 @@ func (x *search) score(r *row, violations int64) score.Score {
 // Evicted appends the references of the residents that the last Search evicts on
 // its best node, most important first.
 func (t *Table) Evicted(node int, s *Scratch, refs []int32) []int32 {
-	return t.refs(node, s.best, refs)
+	return t.rows[node].refs(s.best, refs)
 }
 
-// Evicting does the same, while a Search is under way, for the node that Judge
-// is asked about.
-func (t *Table) Evicting(node int, s *Scratch, refs []int32) []int32 {
-	return t.refs(node, s.evicted, refs)
-}
-
-func (t *Table) refs(node int, indices, refs []int32) []int32 {
+func (r *row) refs(indices, refs []int32) []int32 {
 	for _, i := range indices {
-		refs = append(refs, t.rows[node].residents[i].Ref)
+		refs = append(refs, r.residents[i].Ref)
 	}
 	return refs
 }
-
-// Grouped reports whether units have a share on the node.
-func (t *Table) Grouped(node int) bool { return t.rows[node].grouped > 0 }

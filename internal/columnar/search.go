@@ -21,12 +21,29 @@ type Query struct {
 	Blocked func(node int, ref int32) bool
 	// Self reports whether a held pod is the preemptor itself.
 	Self func(ref int32) bool
-	// Judge has the last word on a node that arithmetic can clear, where something
-	// the table does not know has a say. It is given what arithmetic found, with the
-	// evicted to be read by Evicting, and returns the true score, which must not be
-	// better than what the bounds allow, and whether the node can be cleared at all.
-	// Nil: arithmetic is all there is.
-	Judge func(node int, found score.Score) (score.Score, bool)
+	// Spared reports whether a resident of lower priority may not go all the same.
+	// Nil: all may.
+	Spared func(node int, ref int32) bool
+	// Judge has a say beside arithmetic. Nil: arithmetic is all there is.
+	Judge Judge
+}
+
+// A Judge has the last word on nodes that arithmetic can clear, where something
+// that the table does not know has a say. It can only refuse what arithmetic
+// accepts. Residents are given by their references.
+type Judge interface {
+	// Begin turns to a node, with every resident in place, and reports whether it is
+	// in question at all. Room tells whether arithmetic has room for the preemptor
+	// with nobody evicted.
+	Begin(node int, room bool) bool
+	// Accepts reports whether the judge lets stay what arithmetic keeps. If not,
+	// everybody is in place again, and it goes one by one.
+	Accepts(node int, evicted []int32, grouped bool) bool
+	// Remove takes a resident out, Fits asks about what is left, and PutBack puts a
+	// resident back unless arithmetic has no room beside it or the judge refuses it.
+	Remove(ref int32)
+	Fits() bool
+	PutBack(ref int32, room bool) bool
 }
 
 // A Demand is an amount of more than zero in one dimension.
@@ -40,6 +57,7 @@ type Stats struct {
 	Blocks    int // blocks looked into
 	Nodes     int // nodes bounded one by one
 	Evaluated int // nodes evaluated
+	Idle      int // nodes on which, evaluated, nothing would have to go
 }
 
 // Scratch is memory that searches reuse. It is used by one at a time.
@@ -53,6 +71,8 @@ type Scratch struct {
 	left      []int64 // what budgets have left during an evaluation
 	charged   []int32 // budgets to restore in left
 	stamp     []bool
+	refs      []int32
+	spared    []bool // by resident, during an evaluation
 }
 
 // search is one search under way.
@@ -405,10 +425,20 @@ func (x *search) evaluate(node, level int) {
 	if x.Open != nil && !x.Open(node) {
 		return
 	}
+	if x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
+		return
+	}
 	x.Stats.Evaluated++
 	found, ok := x.greedy(node, level)
 	if ok && x.Judge != nil {
-		found, ok = x.Judge(node, found)
+		x.refs = x.rows[node].refs(x.evicted, x.refs[:0])
+		if !x.Judge.Accepts(node, x.refs, x.rows[node].grouped > 0) {
+			found, ok = x.reprieve(node, x.Judge)
+		}
+	}
+	if ok && len(x.evicted) == 0 {
+		x.Stats.Idle++
+		return
 	}
 	if !ok {
 		return
@@ -417,4 +447,14 @@ func (x *search) evaluate(node, level int) {
 		x.bestNode, x.bestScore = node, found
 		x.best, x.evicted = x.evicted, x.best
 	}
+}
+
+// hasRoom reports whether a node has room with nobody evicted.
+func (x *search) hasRoom(node int) bool {
+	for _, d := range x.Demands {
+		if x.free.at(node, d.Dim) < d.Amount {
+			return false
+		}
+	}
+	return x.besideHeld(&x.free, node, 0)
 }
