@@ -26,6 +26,9 @@ type Evaluator struct {
 	// values are its own. [VictimsBest] takes built-in Orders alone.
 	Victims VictimPolicy
 	Budgets BudgetPolicy
+	// Contrast makes a second decision, by kube-scheduler's policy, and has the result
+	// say what that would have been; see [Contrast].
+	Contrast bool
 	// Sampling limits the search as kube-scheduler does. Nil looks at every
 	// potential node.
 	Sampling *Sampling
@@ -82,10 +85,14 @@ func (e *Evaluator) Preempt(ctx context.Context, c *Cluster, preemptor *Pod) (*R
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if r, ok := e.preemptFast(ctx, c, preemptor); ok {
-		return r, nil
+	r, ok := e.preemptFast(ctx, c, preemptor)
+	if !ok {
+		var err error
+		if r, err = e.preemptSlow(ctx, c, preemptor); err != nil {
+			return nil, err
+		}
 	}
-	return e.preemptSlow(ctx, c, preemptor)
+	return r, e.contrast(ctx, c, preemptor, r)
 }
 
 // preemptSlow is Preempt by looking at every node with the composable functions:
@@ -111,7 +118,7 @@ func (e *Evaluator) Examine(ctx context.Context, c *Cluster, preemptor *Pod) (*E
 		return nil, err
 	}
 	x.replay(e.Trace)
-	return x, nil
+	return x, e.contrast(ctx, c, preemptor, &x.Result)
 }
 
 // evaluate is the way through for every decision that the engine does not make.

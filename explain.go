@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -19,6 +20,9 @@ func (x *Examination) Explain() string {
 	}
 	b.WriteByte('\n')
 	x.conclude(&b)
+	if x.Contrast != nil {
+		fmt.Fprintf(&b, "%s\n", x.Contrast)
+	}
 	return b.String()
 }
 
@@ -41,15 +45,50 @@ func (r *NodeReport) explain(b *strings.Builder) {
 		return
 	}
 	b.WriteByte('\n')
-	if len(r.Removed) == 0 {
+	if len(r.Removed)+len(r.Protected) == 0 {
 		fmt.Fprintf(b, "  %s\n", r.Status.Message())
 		return
 	}
-	fmt.Fprintf(b, "  without its %s of lower priority: %s\n", plural(countPods(r.Removed), "pod"), r.withoutVictims())
+	r.explainProtected(b)
+	if len(r.Removed) > 0 {
+		fmt.Fprintf(b, "  without %s of lower priority: %s\n", r.whose(), r.withoutVictims())
+	}
 	r.explainSteps(b)
+	if r.Candidate == nil && len(r.Protected) > 0 {
+		fmt.Fprintf(b, "  %s\n", r.Status.Message())
+	}
+	if r.Candidate != nil && len(r.Steps) == 0 {
+		fmt.Fprintf(b, "  %s: %s\n", r.bestOf(), victimList(r.Candidate.Victims))
+	}
 	if r.Candidate != nil {
 		fmt.Fprintf(b, "  cleared by evicting %s, %s\n", plural(countPods(r.Candidate.Victims), "pod"), plural(r.Candidate.Violations, "budget violation"))
 	}
+}
+
+// explainProtected names the victims that budgets protect, and the budgets.
+func (r *NodeReport) explainProtected(b *strings.Builder) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, v := range r.Protected {
+		fmt.Fprintf(w, "  protected\t%s\tpriority %d\tby %s\n", v.Victim.describe(), v.Victim.Priority, budgetNames(v.Budgets))
+	}
+	w.Flush() // a strings.Builder does not fail
+}
+
+// whose says which pods were removed at first.
+func (r *NodeReport) whose() string {
+	pods := plural(countPods(r.Removed), "pod")
+	if len(r.Protected) > 0 && !slices.Contains(r.Removed, r.Protected[0].Victim) {
+		return "the other " + pods
+	}
+	return "its " + pods
+}
+
+// bestOf says what was chosen where nothing was put back one by one.
+func (r *NodeReport) bestOf() string {
+	if r.inexact {
+		return "the best found of all sets that make room, as the search ended early"
+	}
+	return "the best of all sets that make room"
 }
 
 // withoutVictims says how the fit test ended with all victims gone.

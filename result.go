@@ -24,6 +24,9 @@ type Result struct {
 	// the evaluator's orders, or that there are none, of the nodes that were looked
 	// at. It is false where a search had to end early, and for the reprieve.
 	Exact bool
+	// Contrast says what kube-scheduler would have decided, nil unless the evaluator
+	// was asked for that.
+	Contrast *Contrast
 	// Delete are the pods of the victims still to delete, in their order.
 	Delete []*Pod
 	// Terminating are the pods of the victims that are on their way out already.

@@ -79,8 +79,10 @@ type Problem struct {
 	Monotone bool
 	// Steps bounds the search: it ends after so many, or half as many fit tests.
 	Steps int
-	// Within, if not nil, is a score that the set has to be better than.
-	Within *score.Score
+	// Within, if not nil, is a score that the set has to be better than, or as good as
+	// if OrEqual is set.
+	Within  *score.Score
+	OrEqual bool
 }
 
 // An Oracle answers for the preemptor beside those units that are not gone. At
@@ -129,7 +131,7 @@ func (s *Solver) Solve(p *Problem) (Solution, error) {
 	s.now, s.set, s.best = score.None, s.set[:0], s.best[:0]
 	s.found, s.beating, s.strict, s.steps, s.over, s.err = false, false, false, 0, false, nil
 	if p.Within != nil {
-		s.rival, s.beating, s.strict = *p.Within, true, true
+		s.rival, s.beating, s.strict = *p.Within, true, !p.OrEqual
 	}
 	if s.prepare() {
 		s.branch(0)

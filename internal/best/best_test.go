@@ -163,6 +163,11 @@ func check(t *rapid.T, p *Problem, solver *Solver, oracle func(uint) bool) {
 		if again, _ := solver.Solve(p); again.Found {
 			t.Fatalf("%+v\nwithin the best: %+v", p, again)
 		}
+		p.OrEqual = true
+		if again, _ := solver.Solve(p); !slices.Equal(again.Chosen, want) {
+			t.Fatalf("%+v\nas good as the best: %+v, want %v", p, again, want)
+		}
+		p.OrEqual = false
 		worse := cost
 		worse.Pods, worse.Sum, worse.Violations, worse.Top, worse.Start = cost.Pods+1, cost.Sum+1, cost.Violations+1, cost.Top+1, cost.Start-1
 		p.Within = &worse

@@ -125,6 +125,9 @@ func conclude(x *preemption.Examination, out *output) {
 		out.printf("  nominations to clear %s", podNames(x.ClearNominations))
 	}
 	out.printf("  nomination: %s", x.Nomination)
+	if x.Contrast != nil {
+		out.printf("  %s", x.Contrast)
+	}
 }
 
 // summary is all that a decision tells, as text, by names: what the same

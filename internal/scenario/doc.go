@@ -71,6 +71,9 @@
 //	spare [on=NODE] app=db         victims that Eligible refuses to evict
 //	compare by=name|start          another order of importance
 //	orders top-priority violations priority-sum pods start
+//	victims by=best                the best set on each node, not the reprieve's
+//	budgets are=exact|respected    counted exactly, or never violated
+//	contrast                       says what kube-scheduler would have decided
 //	sampling percent=40 min=2 offset=4
 //	status NODE fits|unschedulable|unresolvable "REASON" …
 //	filter near|apart app=db topology=zone reason="…" unresolvable deaf

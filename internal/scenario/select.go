@@ -56,6 +56,11 @@ func (w *world) selectOn(c *preemption.Cluster, nodeName string, preemptor *pree
 			}
 			out.row("removed", victimNames(victims, node), verdict)
 		},
+		Protected: func(_ *preemption.Node, protected []preemption.Violation) {
+			for _, v := range protected {
+				out.row("protected", nameOf(v.Victim, node), "by "+budgetNames(v.Budgets))
+			}
+		},
 		Reprieved: func(_ *preemption.Node, s preemption.Step) {
 			out.row("reprieve", nameOf(s.Victim, node), stepVerdict(s))
 		},
@@ -103,15 +108,21 @@ func (s *settings) selectOn(c *preemption.Cluster, node *preemption.Node, preemp
 	if err != nil {
 		return preemption.Selection{}, nil, err
 	}
-	selection, err := preemption.SelectVictimsOnNode(preemption.NodeCase{
+	selectOn := preemption.SelectVictimsOnNode
+	if s.victims == preemption.VictimsBest {
+		selectOn = func(c preemption.NodeCase) (preemption.Selection, error) {
+			return preemption.SelectBestVictimsOnNode(c, s.orders...)
+		}
+	}
+	selection, err := selectOn(preemption.NodeCase{
 		Preemptor: preemptor, Node: node, DryRun: run,
 		Nominated: c.NominatedTo(node.Name),
 		Victims:   c.Release().Victims(node, c, groups),
-		Budgets:   budgets,
-		Release:   c.Release(),
-		Eligible:  s.eligible(rec),
-		Compare:   s.compare,
-		Trace:     trace,
+		Budgets:   budgets, BudgetPolicy: s.budgets,
+		Release:  c.Release(),
+		Eligible: s.eligible(rec),
+		Compare:  s.compare,
+		Trace:    trace,
 	})
 	return selection, run, err
 }

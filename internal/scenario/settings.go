@@ -19,6 +19,9 @@ type settings struct {
 	filters      []filterScript
 	onlyScripted bool // leave the default filters out
 	statuses     map[string]preemption.Status
+	victims      preemption.VictimPolicy
+	budgets      preemption.BudgetPolicy
+	contrast     bool
 }
 
 // evaluator reads how the decisions that follow are made. It prints nothing.
@@ -55,6 +58,12 @@ func (s *settings) read(verb string, f *fields) {
 			}
 			s.orders = append(s.orders, o)
 		}
+	case "victims":
+		s.victims = choice(f, "by", victimPolicies, "reprieve or best")
+	case "budgets":
+		s.budgets = choice(f, "are", budgetPolicies, "as-upstream, exact or respected")
+	case "contrast":
+		s.contrast = true
 	case "sampling":
 		offset := int(f.number("offset", 32))
 		s.sampling = &preemption.Sampling{
@@ -68,7 +77,7 @@ func (s *settings) read(verb string, f *fields) {
 	case "status":
 		s.readStatus(f)
 	default:
-		f.fail("%q is not known here: want spare, compare, orders, sampling, extender, filter or status", verb)
+		f.fail("%q is not known here: want spare, compare, orders, victims, budgets, contrast, sampling, extender, filter or status", verb)
 	}
 }
 
@@ -76,6 +85,14 @@ func (s *settings) read(verb string, f *fields) {
 var comparators = map[string]func(a, b *preemption.Victim) int{
 	"name":  func(a, b *preemption.Victim) int { return strings.Compare(b.Pods[0].Name, a.Pods[0].Name) },
 	"start": func(a, b *preemption.Victim) int { return a.Start().Compare(b.Start()) },
+}
+
+var victimPolicies = map[string]preemption.VictimPolicy{
+	"reprieve": preemption.VictimsReprieve, "best": preemption.VictimsBest,
+}
+
+var budgetPolicies = map[string]preemption.BudgetPolicy{
+	"as-upstream": preemption.BudgetsAsUpstream, "exact": preemption.BudgetsExact, "respected": preemption.BudgetsRespected,
 }
 
 var orders = map[string]preemption.Order{
@@ -166,7 +183,8 @@ func (rec *recorder) report(out *output, nodes []*preemption.Node) {
 
 // build makes the evaluator of the settings.
 func (s *settings) build(c *preemption.Cluster, rec *recorder, parallelism int) *preemption.Evaluator {
-	e := &preemption.Evaluator{Compare: s.compare, Orders: s.orders, Sampling: s.sampling, Parallelism: parallelism, Filters: s.buildFilters(rec)}
+	e := &preemption.Evaluator{Compare: s.compare, Orders: s.orders, Sampling: s.sampling, Parallelism: parallelism, Filters: s.buildFilters(rec),
+		Victims: s.victims, Budgets: s.budgets, Contrast: s.contrast}
 	e.Eligible = s.eligible(rec)
 	for i := range s.extenders {
 		e.Extenders = append(e.Extenders, s.extenders[i].build(c, rec))
