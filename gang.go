@@ -80,8 +80,10 @@ var ErrGangRelease = errors.New("the way in which kube-scheduler 1.36 preempts f
 // Victims are units of strictly lower priority, on whatever node, that Eligible
 // accepts; it is asked about the first member. The evaluator's Compare, Filters and
 // Trace apply, Trace to the reprieve at a given placement, of which
-// [BestPlacement] may try several; Orders, Sampling, Extenders and Statuses are for
-// single pods, and Parallelism makes no difference. The cluster is left unchanged.
+// [BestPlacement] may try several, and Budgets, where [BudgetsRespected] looks at the
+// victims in question for the places used. Victims, Orders, Contrast, Sampling,
+// Extenders and Statuses are for single pods, and Parallelism makes no difference.
+// The cluster is left unchanged.
 // An error means that there is no decision.
 //
 // It corresponds to PodGroupEvaluator.Preempt of kube-scheduler 1.37 and later. For

@@ -285,7 +285,7 @@ func (s *gangSearch) best() *gangPlan {
 	p.leaveOut(size)
 	// With spent budgets violated more members might be placed. That the search does
 	// not know.
-	p.exact = size == len(p.nodes) || !s.anySpent()
+	p.exact = size == len(p.nodes) || !s.anySpent() || s.Budgets == BudgetsRespected
 	if size == 0 {
 		return p
 	}

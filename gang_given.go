@@ -112,6 +112,12 @@ func (q *gangQuery) tryPlaces(p *gangPlan, evict bool) (done bool, err error) {
 		victims = q.potentialVictims(used, local)
 	}
 	gone := keep(victims, concerned)
+	var protected []Violation
+	if q.Budgets == BudgetsRespected {
+		sortByImportance(gone, q.Compare)
+		gone, protected = protect(gone, q.cluster.coverage(gone))
+		victims = gone
+	}
 	if local {
 		rooms := q.newRooms(p.nodes, f)
 		for _, v := range gone {
@@ -127,6 +133,9 @@ func (q *gangQuery) tryPlaces(p *gangPlan, evict bool) (done bool, err error) {
 	case err != nil:
 		return false, err
 	case !status.Fits():
+		if status, err = beyondBudgets(runs, status, protected); err != nil {
+			return false, err
+		}
 		p.refused(member, "node "+p.nodes[member].Name+": "+status.Message(), status)
 		return false, nil
 	}
@@ -161,11 +170,12 @@ func (q *gangQuery) potentialVictims(used map[*Node]bool, local bool) []*Victim 
 }
 
 // reprieveFor puts back as many of those gone as the members fit beside. It
-// charges budgets for all victims, and tries those concerned.
+// charges budgets for all victims, and tries those concerned. Where budgets are
+// respected all of these may go.
 func reprieveFor[T trial](q *gangQuery, p *gangPlan, t T, victims []*Victim, concerned func(*Victim) bool) error {
 	sortByImportance(victims, q.Compare)
 	violating, rest := []Violation(nil), victims
-	if q.cluster.hasBudgets() {
+	if q.cluster.hasBudgets() && q.Budgets != BudgetsRespected {
 		violating, rest = q.cluster.classify(victims)
 		violating = slices.DeleteFunc(violating, func(v Violation) bool { return !concerned(v.Victim) })
 	}
@@ -177,6 +187,9 @@ func reprieveFor[T trial](q *gangQuery, p *gangPlan, t T, victims []*Victim, con
 		}
 	})
 	p.victims, p.violations = evicted.inOrderOf(victims), evicted.violations
+	if q.Budgets == BudgetsExact {
+		p.violations = countViolations(p.victims, q.cluster.coverage(p.victims))
+	}
 	if q.cluster.Release().rules().gangVictimsAsTried {
 		p.victims = slices.Concat(evicted.violating, evicted.others)
 	}

@@ -169,6 +169,22 @@ func protect(victims []*Victim, cover coverage) (free []*Victim, protected []Vio
 	return free, protected
 }
 
+// protectedStatus names the budgets, each once, in the order in which they come
+// up. Evictions may help once a budget allows them.
+func protectedStatus(protected []Violation) Status {
+	s := Status{Code: Unschedulable}
+	seen := make(map[*PodDisruptionBudget]bool)
+	for _, v := range protected {
+		for _, b := range v.Budgets {
+			if !seen[b] {
+				seen[b] = true
+				s.Reasons = append(s.Reasons, ProtectedBy+b.String())
+			}
+		}
+	}
+	return s
+}
+
 // A ledger is what is left of each budget during one walk over victims.
 type ledger struct {
 	budgets []*PodDisruptionBudget

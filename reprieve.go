@@ -109,8 +109,11 @@ func (c *NodeCase) selectFrom(test fitTest, victims []*Victim) (Selection, error
 	if len(victims) == 0 {
 		return Selection{Status: noVictims()}, nil
 	}
+	var s Selection
 	if c.BudgetPolicy == BudgetsRespected {
-		return c.selectRespecting(test, victims)
+		sortByImportance(victims, c.Compare)
+		victims, s.Protected = protect(victims, c.cover(victims))
+		c.Trace.protected(c.Node, s.Protected)
 	}
 	for _, v := range victims {
 		if err := test.remove(v); err != nil {
@@ -123,11 +126,15 @@ func (c *NodeCase) selectFrom(test fitTest, victims []*Victim) (Selection, error
 	}
 	c.Trace.removed(c.Node, victims, status, c.DryRun)
 	if !status.Fits() {
-		return Selection{Status: status}, nil
+		s.Status, err = beyondBudgets(test, status, s.Protected)
+		return s, err
 	}
 	sortByImportance(victims, c.Compare)
-	violating, rest := c.split(victims)
-	c.Trace.classified(c.Node, violating)
+	violating, rest := []Violation(nil), victims
+	if c.BudgetPolicy != BudgetsRespected {
+		violating, rest = c.Release.classify(victims, c.cover(victims))
+		c.Trace.classified(c.Node, violating)
+	}
 
 	evicted, err := reprieve(test, violating, rest, func(v Violation, status Status) {
 		c.Trace.reprieved(c.Node, v, status, c.DryRun)
@@ -135,11 +142,30 @@ func (c *NodeCase) selectFrom(test fitTest, victims []*Victim) (Selection, error
 	if err != nil {
 		return Selection{}, err
 	}
-	s := Selection{Victims: evicted.inOrderOf(victims), Violations: evicted.violations}
+	s.Victims, s.Violations = evicted.inOrderOf(victims), evicted.violations
 	if c.BudgetPolicy == BudgetsExact {
 		s.Violations = countViolations(s.Victims, c.cover(s.Victims))
 	}
 	return s, nil
+}
+
+// beyondBudgets returns why a preemptor is out that is refused with this status,
+// although all victims are removed but those that budgets protect: if removing
+// these too makes room, because of the budgets.
+func beyondBudgets[T trial](t T, status Status, protected []Violation) (Status, error) {
+	if len(protected) == 0 {
+		return status, nil
+	}
+	for _, v := range protected {
+		if err := t.remove(v.Victim); err != nil {
+			return Status{}, err
+		}
+	}
+	without, err := t.fits()
+	if err != nil || !without.Fits() {
+		return without, err
+	}
+	return protectedStatus(protected), nil
 }
 
 // A trial tests whether a preemptor fits, or all members of a gang do, while
@@ -231,10 +257,6 @@ func (c *NodeCase) mayEvict(v *Victim) bool {
 		return false
 	}
 	return c.Eligible == nil || v.affected(func(n *Node) bool { return c.Eligible(c.Preemptor, v, n) })
-}
-
-func (c *NodeCase) split(victims []*Victim) ([]Violation, []*Victim) {
-	return c.Release.classify(victims, c.cover(victims))
 }
 
 // cover says which budgets are over the pods of these victims.

@@ -240,3 +240,105 @@ func checkResult(t rapid.TB, c *preemption.Cluster, s scenario, e *preemption.Ev
 		t.Fatal(err)
 	}
 }
+
+// A gang's violations are what its victims violate where that is counted exactly,
+// and none where budgets are respected. Nobody is evicted then who would violate
+// one, whoever plans.
+func TestGangPolicyProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScenario(t)
+		c := newCluster(t, s.state)
+		e := &preemption.Evaluator{Budgets: pick(t, "budgets", preemption.BudgetsExact, preemption.BudgetsRespected)}
+		g := gangOf(s.preemptor, rapid.IntRange(1, 3).Draw(t, "members"))
+		var planner preemption.Planner = preemption.GivenPlacement{}
+		if rapid.Bool().Draw(t, "best placement") {
+			planner = preemption.BestPlacement{}
+		}
+		r, err := e.PreemptGroup(context.Background(), c, g, planner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := twin{ClusterState: s.state, preemptor: s.preemptor}.exactly(r.Victims)
+		if r.Violations != count || count > 0 && e.Budgets == preemption.BudgetsRespected {
+			t.Fatalf("%v: %d violations, want %d", r.Victims, r.Violations, count)
+		}
+	})
+}
+
+func gangOf(p *preemption.Pod, members int) *preemption.Gang {
+	g := &preemption.Gang{Namespace: p.Namespace, Name: "gang", Priority: p.Priority}
+	for i := range members {
+		m := *p
+		if i > 0 { // the first is the pod itself, with its nomination
+			m.Name, m.UID = p.Name+string(rune('a'+i)), p.UID+string(rune('a'+i))
+		}
+		g.Members = append(g.Members, &m)
+	}
+	return g
+}
+
+// The best victims for one pod, counted exactly, cost what the best placement of a
+// gang of that pod alone costs, where both are exact and every pod has the priority
+// that it is evicted by: a gang goes by the highest of all, a pod by the first.
+func TestBestIsBestPlacementOfOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScenario(t)
+		s.state.PodGroups, s.state.CompositePodGroups = nil, nil
+		for _, p := range s.state.Pods {
+			p.Group = ""
+		}
+		c := newCluster(t, s.state)
+		e := &preemption.Evaluator{Victims: preemption.VictimsBest, Budgets: preemption.BudgetsExact}
+		one, err := e.Preempt(context.Background(), c, s.preemptor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gang, err := e.PreemptGroup(context.Background(), c, gangOf(s.preemptor, 1), preemption.BestPlacement{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !one.Exact || !gang.Exact || one.Outcome == preemption.OutcomeIneligible {
+			return
+		}
+		if one.Outcome != gang.Outcome {
+			t.Fatalf("%v, as a gang %v", one.Outcome, gang.Outcome)
+		}
+		a := &preemption.Candidate{Victims: one.Victims, Violations: one.Violations}
+		b := &preemption.Candidate{Victims: gang.Victims, Violations: gang.Violations}
+		if best, by := preemption.PickOneNode([]*preemption.Candidate{a, b}); by >= 0 {
+			t.Fatalf("%v, %d violations; as a gang %v, %d: %v is better by %s", a.Victims, a.Violations, b.Victims, b.Violations,
+				best.Victims, preemption.DefaultOrders()[by].Name)
+		}
+	})
+}
+
+// The best set is never worse than what the reprieve evicts, counted exactly.
+func TestBestIsNoWorseThanReprieve(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScenario(t)
+		c := newCluster(t, s.state)
+		e, _ := drawEvaluator(t, s)
+		e.Sampling = nil
+		drawTwinPolicy(t, e)
+		e.Victims = preemption.VictimsBest
+		reprieve := *e
+		reprieve.Victims = preemption.VictimsReprieve
+		x, err := e.Examine(context.Background(), c, s.preemptor)
+		y, err2 := reprieve.Examine(context.Background(), c, s.preemptor)
+		if err != nil || err2 != nil {
+			return
+		}
+		for i := range x.Nodes {
+			a, b := x.Nodes[i].Candidate, y.Nodes[i].Candidate
+			if b == nil {
+				continue
+			}
+			if a == nil {
+				t.Fatalf("node %s: no set, while the reprieve has %v", y.Nodes[i].Node.Name, b.Victims)
+			}
+			if best, by := preemption.PickOneNode([]*preemption.Candidate{a, b}, e.Orders...); best == b && by >= 0 {
+				t.Fatalf("node %s: %v (%d) is worse than the reprieve's %v (%d)", a.Node.Name, a.Victims, a.Violations, b.Victims, b.Violations)
+			}
+		}
+	})
+}

@@ -60,7 +60,7 @@ func TestErrors(t *testing.T) {
 		{valid + "update\nset node n1\n----\n", `test.txt:7: set node is not known: nodes and pods are added and updated; groups, composites and pdbs are set`},
 		{valid + "update\nremove nodes n1\n----\n", `test.txt:7: remove nodes is not known: want node, pod, group, composite or pdb`},
 		{valid + "update\nnominate b n1\n----\n", `test.txt:7: nominate: there is no pod b: add it first`},
-		{valid + "evaluator\nspear app=db\n----\n", `test.txt:7: "spear" is not known here: want spare, compare, orders, sampling, extender, filter or status`},
+		{valid + "evaluator\nspear app=db\n----\n", `test.txt:7: "spear" is not known here: want spare, compare, orders, victims, budgets, contrast, sampling, extender, filter or status`},
 		{valid + "evaluator\norders best\n----\n", `test.txt:7: order "best" is not known: want violations, top-priority, priority-sum, pods or start`},
 		{valid + "evaluator\nfilter away\n----\n", `test.txt:7: filter "away" is not known: want only, near, apart, fail, calls or count`},
 		{valid + "evaluator\nfilter fail at=end\n----\n", `test.txt:7: filter fail at=end is not known: want prepare, begin, add, remove or fits`},
