@@ -246,7 +246,7 @@ func checkResult(t rapid.TB, c *preemption.Cluster, s scenario, e *preemption.Ev
 // one, whoever plans.
 func TestGangPolicyProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := drawScenario(t)
+		s := drawScenarioOf(t, pick(t, "release", preemption.Release138, preemption.Release137))
 		c := newCluster(t, s.state)
 		e := &preemption.Evaluator{Budgets: pick(t, "budgets", preemption.BudgetsExact, preemption.BudgetsRespected)}
 		g := gangOf(s.preemptor, rapid.IntRange(1, 3).Draw(t, "members"))
@@ -282,7 +282,7 @@ func gangOf(p *preemption.Pod, members int) *preemption.Gang {
 // that it is evicted by: a gang goes by the highest of all, a pod by the first.
 func TestBestIsBestPlacementOfOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := drawScenario(t)
+		s := drawScenarioOf(t, pick(t, "release", preemption.Release138, preemption.Release137))
 		s.state.PodGroups, s.state.CompositePodGroups = nil, nil
 		for _, p := range s.state.Pods {
 			p.Group = ""
