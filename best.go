@@ -44,6 +44,9 @@ func SelectBestVictimsOnNode(c NodeCase, orders ...Order) (Selection, error) {
 	if c.BudgetPolicy == BudgetsAsUpstream {
 		c.BudgetPolicy = BudgetsExact
 	}
+	if err := c.validate(); err != nil {
+		return Selection{}, err
+	}
 	victims := c.potentialVictims()
 	if len(victims) == 0 {
 		return Selection{Status: noVictims(), Exact: true}, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -30,7 +31,8 @@ type ClusterState struct {
 // order; one that is removed and added again goes last. An update that returns
 // an error has changed nothing.
 //
-// Queries may run concurrently with each other, not with updates.
+// Queries may run concurrently with each other, not with updates. The zero value
+// is an empty cluster under the rules of the newest release.
 type Cluster struct {
 	release Release
 	nodes   []*Node
@@ -72,18 +74,8 @@ func NewCluster(state ClusterState) (*Cluster, error) {
 	if !state.Release.valid() {
 		return nil, fmt.Errorf("preemption: unknown release %d", state.Release)
 	}
-	c := &Cluster{
-		release:     state.Release,
-		byName:      make(map[string]*nodeSlot, len(state.Nodes)),
-		pods:        newPodIndex(len(state.Pods)),
-		nominated:   make(map[string][]*Pod),
-		nominations: make(map[int32]string),
-		groups:      NewGroups(nil, nil),
-		units:       make(map[groupKey]*groupUnit),
-		unitOf:      make(map[int32]*groupUnit),
-		budgets:     newBudgetIndex(),
-		covers:      newCoverSets(),
-	}
+	c := &Cluster{release: state.Release}
+	c.makeRoom(len(state.Nodes), len(state.Pods))
 	var errs []error
 	note := func(err error) {
 		if err != nil {
@@ -113,6 +105,27 @@ func NewCluster(state ClusterState) (*Cluster, error) {
 	}
 	c.compile()
 	return c, nil
+}
+
+// makeRoom makes the indices of a cluster of about so many nodes and pods.
+func (c *Cluster) makeRoom(nodes, pods int) {
+	c.byName = make(map[string]*nodeSlot, nodes)
+	c.pods = newPodIndex(pods)
+	c.nominated = make(map[string][]*Pod)
+	c.nominations = make(map[int32]string)
+	c.groups = NewGroups(nil, nil)
+	c.units = make(map[groupKey]*groupUnit)
+	c.unitOf = make(map[int32]*groupUnit)
+	c.budgets = newBudgetIndex()
+	c.covers = newCoverSets()
+}
+
+// ready makes the zero Cluster fit for its first object.
+func (c *Cluster) ready() {
+	if c.byName == nil {
+		c.makeRoom(0, 0)
+		c.compile()
+	}
 }
 
 // at turns a missing element of a list into an error instead of a panic.
@@ -175,7 +188,7 @@ func (c *Cluster) victimsOn(s *nodeSlot) []*Victim {
 			}
 			continue
 		}
-		plain = append(plain, Victim{Priority: p.Priority, Pods: pods[i : i+1 : i+1], Nodes: on, start: startOf(p.Start)})
+		plain = append(plain, Victim{Priority: p.Priority, Pods: pods[i : i+1 : i+1], Nodes: on})
 		units = append(units, &plain[len(plain)-1])
 	}
 	return units
@@ -228,12 +241,15 @@ const (
 	WarnAncestry
 	// WarnBadSelector: a budget's selector is not valid; the budget covers no pod.
 	WarnBadSelector
+	// WarnLostNomination: a pod is nominated to a node that is not there. The
+	// nomination counts once the node comes.
+	WarnLostNomination
 )
 
 // Warnings lists what is wrong with the cluster without being an error: one
 // warning a problem, nodes first in their order, then pod groups by the
-// namespace and name of the group at fault, then budgets in their order. It
-// costs O(nodes + pods + budgets).
+// namespace and name of the group at fault, then budgets in their order, then
+// nominations by the name of the node. It costs O(nodes + pods + budgets).
 func (c *Cluster) Warnings() []Warning {
 	var warnings []Warning
 	for _, n := range c.nodes {
@@ -247,6 +263,15 @@ func (c *Cluster) Warnings() []Warning {
 		if err := e.budget.Selector.Validate(); err != nil {
 			warnings = append(warnings, Warning{WarnBadSelector, "disruption budget " + e.budget.String(),
 				fmt.Sprintf("its selector is not valid, so it covers no pod: %v", err)})
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(c.nominated)) {
+		if c.byName[node] != nil {
+			continue
+		}
+		for _, p := range c.nominated[node] {
+			warnings = append(warnings, Warning{WarnLostNomination, "pod " + p.String(),
+				"it is nominated to node " + node + ", which is unknown; the nomination counts once the node comes"})
 		}
 	}
 	return warnings

@@ -13,9 +13,13 @@ import (
 // constant, or, where it passes zero, that of refreshing the nodes of the pods
 // under the budget; else it looks at every pod of the cluster.
 func (c *Cluster) SetBudget(b *PodDisruptionBudget) error {
+	if b == nil {
+		return errors.New("preemption: the disruption budget is nil")
+	}
 	if b.Name == "" {
 		return errors.New("preemption: disruption budget without a name")
 	}
+	c.ready()
 	e, known := c.budgets.find(b)
 	if !known {
 		e = c.budgets.add(b)

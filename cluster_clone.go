@@ -14,6 +14,9 @@ import (
 // the last word, a copy of the pod says so in its NominatedNode. It costs
 // O(nodes + pods + groups + budgets).
 func (c *Cluster) State() ClusterState {
+	if c.byName == nil {
+		return ClusterState{}
+	}
 	state := ClusterState{
 		Release:            c.release,
 		Nodes:              slices.Clone(c.nodes),
@@ -69,6 +72,9 @@ func sortedValues[T any](m map[objectKey]T) []T {
 // modifies them. It costs a fraction of NewCluster, O(nodes + pods + groups +
 // budgets), all of it copying.
 func (c *Cluster) Clone() *Cluster {
+	if c.byName == nil {
+		return &Cluster{}
+	}
 	k := &Cluster{
 		release:     c.release,
 		nodes:       slices.Clone(c.nodes),

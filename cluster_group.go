@@ -19,9 +19,13 @@ type groupUnit struct {
 
 // SetPodGroup adds the group, or replaces the one of the same name.
 func (c *Cluster) SetPodGroup(g *PodGroup) error {
+	if g == nil {
+		return errors.New("preemption: the pod group is nil")
+	}
 	if err := validateGroup("pod group", g.Name); err != nil {
 		return err
 	}
+	c.ready()
 	c.groups.pod[objectKey{g.Namespace, g.Name}] = g
 	c.regroup(g.Namespace)
 	return nil
@@ -29,6 +33,7 @@ func (c *Cluster) SetPodGroup(g *PodGroup) error {
 
 // RemovePodGroup removes the group of that name. Its pods stay.
 func (c *Cluster) RemovePodGroup(namespace, name string) error {
+	c.ready()
 	key := objectKey{namespace, name}
 	if c.groups.pod[key] == nil {
 		return fmt.Errorf("preemption: pod group %s: there is no pod group of that name to remove", key)
@@ -40,9 +45,13 @@ func (c *Cluster) RemovePodGroup(namespace, name string) error {
 
 // SetCompositePodGroup adds the group, or replaces the one of the same name.
 func (c *Cluster) SetCompositePodGroup(g *CompositePodGroup) error {
+	if g == nil {
+		return errors.New("preemption: the composite pod group is nil")
+	}
 	if err := validateGroup("composite pod group", g.Name); err != nil {
 		return err
 	}
+	c.ready()
 	c.groups.composite[objectKey{g.Namespace, g.Name}] = g
 	c.regroup(g.Namespace)
 	return nil
@@ -50,6 +59,7 @@ func (c *Cluster) SetCompositePodGroup(g *CompositePodGroup) error {
 
 // RemoveCompositePodGroup removes the group of that name. The groups below stay.
 func (c *Cluster) RemoveCompositePodGroup(namespace, name string) error {
+	c.ready()
 	key := objectKey{namespace, name}
 	if c.groups.composite[key] == nil {
 		return fmt.Errorf("preemption: composite pod group %s: there is no composite pod group of that name to remove", key)
@@ -162,11 +172,12 @@ func (c *Cluster) renew(u *groupUnit) {
 		e := c.pods.at(id)
 		m, _ := c.release.membership(e.pod, c.groups)
 		if v == nil {
-			v = &Victim{Kind: u.key.kind, Group: u.key.name, Priority: m.priority, start: notStarted}
+			v = &Victim{Kind: u.key.kind, Group: u.key.name, Priority: m.priority}
 		}
 		v.join(e.pod, e.slot.node, m.priority)
 	}
 	v.sortPods()
+	v.cacheStart()
 	u.victim = v
 }
 

@@ -13,6 +13,7 @@ func (c *Cluster) AddNode(n *Node) error {
 	if err := validateNode(n); err != nil {
 		return err
 	}
+	c.ready()
 	if c.byName[n.Name] != nil {
 		return fmt.Errorf("preemption: node %s: there already is a node of that name", n.Name)
 	}
@@ -73,6 +74,9 @@ func (c *Cluster) RemoveNode(name string) error {
 }
 
 func validateNode(n *Node) error {
+	if n == nil {
+		return errors.New("preemption: the node is nil")
+	}
 	if n.Name == "" {
 		return errors.New("preemption: node without a name")
 	}

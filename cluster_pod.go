@@ -13,6 +13,7 @@ func (c *Cluster) AddPod(p *Pod) error {
 	if err := validatePod(p); err != nil {
 		return err
 	}
+	c.ready()
 	if c.pods.find(p.Namespace, p.Name) >= 0 {
 		return fmt.Errorf("preemption: pod %s: there already is a pod of that name", p)
 	}
@@ -21,7 +22,8 @@ func (c *Cluster) AddPod(p *Pod) error {
 
 // UpdatePod replaces the pod of the same namespace and name. A pod that stays on
 // its node, or nominated to the same node, keeps its place there. A change of
-// node name binds or moves it.
+// node name binds or moves it. What Nominate said of a pending pod holds until
+// the pod's own NominatedNode changes.
 func (c *Cluster) UpdatePod(p *Pod) error {
 	if err := validatePod(p); err != nil {
 		return err
@@ -30,7 +32,11 @@ func (c *Cluster) UpdatePod(p *Pod) error {
 	if id < 0 {
 		return fmt.Errorf("preemption: pod %s: there is no pod of that name to update", p)
 	}
-	return c.replace(id, p, p.NominatedNode)
+	nominated := p.NominatedNode
+	if old := c.pods.at(id).pod; old.NodeName == "" && old.NominatedNode == p.NominatedNode {
+		nominated = c.nominations[id] // what Nominate said last
+	}
+	return c.replace(id, p, nominated)
 }
 
 // RemovePod removes the pod of that name, and its nomination with it.
@@ -44,14 +50,15 @@ func (c *Cluster) RemovePod(namespace, name string) error {
 }
 
 // Nominate records that a preemption is clearing the node for the pending pod,
-// or, if the node is "", that none is. It takes the place of the pod's
-// NominatedNode until the pod is updated; the pod itself is not modified. A pod
-// that the cluster does not hold is added, and p takes the place of one that it
-// does.
+// or, if the node is "", that none is. That counts in place of the pod's own
+// NominatedNode until an update of the pod changes the latter; the pod itself is
+// not modified. A pod that the cluster does not hold is added, and p takes the
+// place of one that it does.
 func (c *Cluster) Nominate(p *Pod, node string) error {
 	if err := validatePod(p); err != nil {
 		return err
 	}
+	c.ready()
 	id := c.pods.find(p.Namespace, p.Name)
 	if p.NodeName != "" || id >= 0 && c.pods.at(id).slot != nil {
 		return fmt.Errorf("preemption: pod %s: it is bound to a node and cannot be nominated to one", p)

@@ -54,8 +54,8 @@ const (
 	ReasonNoCandidate = "no candidate node for preemption"
 )
 
-// Preempt decides what to evict for the pending pod. Its NodeName is not looked
-// at.
+// Preempt decides what to evict for the pending pod. One that the cluster has on a
+// node is an error.
 //
 //   - If a node takes it as it is, it fits: on the node that it is nominated to, or
 //     else on the first.
@@ -182,7 +182,7 @@ func (q *query) decide(ctx context.Context) (*Examination, error) {
 }
 
 func (e *Evaluator) validate(c *Cluster, preemptor *Pod) error {
-	if err := validatePod(preemptor); err != nil {
+	if err := c.validatePending(preemptor); err != nil {
 		return err
 	}
 	if e.Sampling != nil {
@@ -197,6 +197,20 @@ func (e *Evaluator) validate(c *Cluster, preemptor *Pod) error {
 	}
 	if len(c.nodes) == 0 {
 		return fmt.Errorf("preemption: pod %s: %w", preemptor, ErrNoNodes)
+	}
+	return nil
+}
+
+// validatePending makes sure that a pod can be placed: that it is valid, and not
+// one that the cluster has on a node.
+func (c *Cluster) validatePending(p *Pod) error {
+	if err := validatePod(p); err != nil {
+		return err
+	}
+	if id := c.pods.find(p.Namespace, p.Name); p.NodeName != "" && id >= 0 {
+		if e := c.pods.at(id); e.slot != nil && samePod(e.pod, p) {
+			return fmt.Errorf("preemption: pod %s: it is bound to node %s already: ask about a pending pod, or a copy without a node", p, e.slot.node.Name)
+		}
 	}
 	return nil
 }

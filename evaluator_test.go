@@ -370,6 +370,8 @@ func TestBadQuestions(t *testing.T) {
 		{"no nodes", preemption.Evaluator{}, empty, preemptor, "preemption: pod ns/preemptor: no nodes available"},
 		{"no name", preemption.Evaluator{}, cluster, &preemption.Pod{}, "preemption: pod without a name"},
 		{"negative request", preemption.Evaluator{}, cluster, &preemption.Pod{Name: "p", Requests: preemption.Resources{"cpu": -1}}, "preemption: pod /p: request for cpu is negative: -1"},
+		{"request for pods", preemption.Evaluator{}, cluster, &preemption.Pod{Name: "p", Requests: preemption.Resources{"pods": 1}}, `preemption: pod /p: it requests "pods": a pod takes one place on its node without saying so`},
+		{"no pod", preemption.Evaluator{}, cluster, nil, "preemption: the pod is nil"},
 		{"percent", preemption.Evaluator{Sampling: &preemption.Sampling{Percent: 101}}, cluster, preemptor, "preemption: sampling: percent 101 is not in [0, 100]"},
 		{"negative percent", preemption.Evaluator{Sampling: &preemption.Sampling{Percent: -1, Min: 1}}, cluster, preemptor, "preemption: sampling: percent -1 is not in [0, 100]"},
 		{"minimum", preemption.Evaluator{Sampling: &preemption.Sampling{Percent: 10, Min: -1}}, cluster, preemptor, "preemption: sampling: minimum -1 is negative"},

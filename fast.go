@@ -413,7 +413,7 @@ func (c *Cluster) victims(n *Node, refs []int32) []*Victim {
 		}
 		p := c.pods.at(ref).pod
 		pods = append(pods, p)
-		plain = append(plain, Victim{Priority: p.Priority, Pods: pods[len(pods)-1 : len(pods) : len(pods)], Nodes: on, start: startOf(p.Start)})
+		plain = append(plain, Victim{Priority: p.Priority, Pods: pods[len(pods)-1 : len(pods) : len(pods)], Nodes: on})
 		victims = append(victims, &plain[len(plain)-1])
 	}
 	return victims

@@ -40,7 +40,8 @@ type Prepared interface {
 // DryRun is what a filter knows about one node while pods are taken away and put
 // back in thought. It is used by one goroutine.
 //
-// Add and Remove are exact inverses in whatever order they come. The pod runs
+// Add and Remove are exact inverses in whatever order they come. To remove a pod
+// that is not there may be an error. The pod runs
 // on the node on: the dry run's own node, or another one where a member of an
 // atomic group is removed or added with it. Nominated pods are added to the dry
 // run's own node although they are bound nowhere.

@@ -61,6 +61,9 @@ func (r *portsRun) Add(p *Pod, on *Node) error {
 
 func (r *portsRun) Remove(p *Pod, on *Node) error {
 	if on == r.node {
+		if !isOn(p, on) {
+			return errNotOnNode
+		}
 		r.clashes -= r.clashesOf(p)
 	}
 	return nil

@@ -119,6 +119,9 @@ func (r *resourcesRun) Remove(p *Pod, on *Node) error {
 	if on != r.node {
 		return nil
 	}
+	if !isOn(p, on) {
+		return errNotOnNode
+	}
 	for i, d := range r.demands {
 		request := p.Requests[d.name]
 		if request < 0 || r.free[i] > math.MaxInt64-request {
@@ -129,6 +132,9 @@ func (r *resourcesRun) Remove(p *Pod, on *Node) error {
 	r.seats++
 	return nil
 }
+
+// isOn reports whether a pod can be on a node: it is bound there, or nowhere.
+func isOn(p *Pod, n *Node) bool { return p.NodeName == "" || p.NodeName == n.Name }
 
 func (r *resourcesRun) Fits() (Status, error) {
 	if r.seats >= 1 && r.demandsMet() {

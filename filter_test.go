@@ -4,19 +4,65 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/preemption"
 )
 
-// How many pods a node takes is no resource that a pod requests.
-func TestRequestForPodsIsIgnored(t *testing.T) {
-	c := newCluster(t, preemption.ClusterState{Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 1}}}})
-	p := &preemption.Pod{Name: "p", Requests: preemption.Resources{preemption.PodCount: 5}}
-	var e preemption.Evaluator
-	for name, ask := range bothWays(&e) {
-		if r, err := ask(t.Context(), c, p); err != nil || r.Outcome != preemption.OutcomeFits {
-			t.Errorf("%s = %+v, %v; want it to fit", name, r, err)
+// Room is not freed twice, and not where a pod is not: victims that say so are an
+// error, and the built-in dry runs do not remove a pod that is bound elsewhere.
+func TestVictimsThatAreNotThere(t *testing.T) {
+	view := busyNode()
+	here := view.pods[0].Clone()
+	here.NodeName = view.node.Name
+	elsewhere := here.Clone()
+	elsewhere.NodeName = "elsewhere"
+	on := func(p *preemption.Pod) *preemption.Victim { return preemption.NewPodVictim(p, view.node) }
+	group := on(here)
+	group.Pods = append(group.Pods, here)
+	both := on(here)
+	both.Pods, both.Nodes = append(both.Pods, here), append(both.Nodes, view.node)
+	tests := []struct {
+		name    string
+		victims []*preemption.Victim
+		want    string
+	}{
+		{"twice", []*preemption.Victim{on(here), on(here)}, "the pod is among the victims twice"},
+		{"twice in one", []*preemption.Victim{both}, "the pod is among the victims twice"},
+		{"elsewhere", []*preemption.Victim{on(elsewhere)}, "the pod is not on the node"},
+		{"without a node", []*preemption.Victim{group}, "victim 0 has 2 pods on 1 nodes"},
+		{"without pods", []*preemption.Victim{{}}, "victim 0 has 0 pods on 0 nodes"},
+	}
+	h := &preemption.Pod{Name: "h", Priority: 100, Requests: preemption.Resources{preemption.CPU: 1}, HostPorts: []preemption.HostPort{{Port: 1}}}
+	for _, test := range tests {
+		for name, ask := range map[string]func(preemption.NodeCase) (preemption.Selection, error){
+			"SelectVictimsOnNode": preemption.SelectVictimsOnNode,
+			"SelectBestVictimsOnNode": func(c preemption.NodeCase) (preemption.Selection, error) {
+				return preemption.SelectBestVictimsOnNode(c)
+			},
+		} {
+			var step *preemption.StepError
+			_, err := ask(preemption.NodeCase{Preemptor: h, Node: view.node, Victims: test.victims})
+			if !errors.As(err, &step) || !strings.Contains(err.Error(), test.want) || step.Node != view.node.Name {
+				t.Errorf("%s: %s: error %v, want %s", name, test.name, err, test.want)
+			}
+		}
+	}
+	for _, f := range []preemption.Filter{preemption.NodeResources(), preemption.NodePorts()} {
+		prepared, err := f.Prepare(h, view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := prepared.Begin(view.node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Remove(elsewhere, view.node); err == nil {
+			t.Errorf("%s removes a pod that is bound elsewhere", f.Name())
+		}
+		if err := run.Remove(here, view.node); err != nil {
+			t.Errorf("%s: %v", f.Name(), err)
 		}
 	}
 }

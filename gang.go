@@ -199,7 +199,7 @@ func (g *Gang) validate(c *Cluster) error {
 		if m == nil {
 			return fmt.Errorf("preemption: gang %s: member %d is nil", g, i)
 		}
-		if err := validatePod(m); err != nil {
+		if err := c.validatePending(m); err != nil {
 			return err
 		}
 		if seen[m.String()] {

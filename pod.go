@@ -49,6 +49,14 @@ type Pod struct {
 	Object any
 }
 
+// Clone returns a copy that shares no memory with the pod but for Object.
+func (p *Pod) Clone() *Pod {
+	c := *p
+	c.Labels, c.Requests, c.NodeSelector = maps.Clone(p.Labels), maps.Clone(p.Requests), maps.Clone(p.NodeSelector)
+	c.HostPorts, c.Tolerations = slices.Clone(p.HostPorts), slices.Clone(p.Tolerations)
+	return &c
+}
+
 // An Owner is the controller of a pod, in the pod's namespace. The zero value
 // stands for none: nobody makes another pod if that one goes.
 type Owner struct{ Kind, Name string }
@@ -136,8 +144,14 @@ func samePod(a, b *Pod) bool {
 
 // validatePod tells what of a pod cannot be right, the first resource by name.
 func validatePod(p *Pod) error {
+	if p == nil {
+		return errors.New("preemption: the pod is nil")
+	}
 	if p.Name == "" {
 		return errors.New("preemption: pod without a name")
+	}
+	if _, ok := p.Requests[PodCount]; ok {
+		return fmt.Errorf("preemption: pod %s: it requests %q: a pod takes one place on its node without saying so", p, PodCount)
 	}
 	negative := ""
 	for name, q := range p.Requests {

@@ -33,6 +33,9 @@ func newPodIndex(size int) podIndex {
 
 // find returns the number of the pod's entry, none if there is none.
 func (x *podIndex) find(namespace, name string) int32 {
+	if len(x.buckets) == 0 {
+		return none
+	}
 	id := *x.bucket(namespace, name)
 	for ; id != none; id = x.entries[id].next {
 		if p := x.entries[id].pod; p.Name == name && p.Namespace == namespace {

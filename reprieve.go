@@ -1,6 +1,9 @@
 package preemption
 
-import ()
+import (
+	"errors"
+	"fmt"
+)
 
 // A NodeCase is what [SelectVictimsOnNode] needs to know about one node.
 type NodeCase struct {
@@ -88,6 +91,8 @@ func noVictims() Status { return Status{Code: Unresolvable, Reasons: []string{No
 // all victims would have made room but removing these does not, the status says
 // which budgets protect them; see [ProtectedBy].
 //
+// Victims that name a pod twice, or a node where it is not, are an error.
+//
 // The dry run is left with the selection removed. The cost is O(v log v) for
 // sorting and at most 1+v fit tests for v victims. A refusal is a Status; an
 // error is a [StepError], and the dry run is then of no further use.
@@ -96,7 +101,41 @@ func noVictims() Status { return Status{Code: Unresolvable, Reasons: []string{No
 // DefaultPreemption. Where that one sorts with an unstable sort, this one is
 // stable.
 func SelectVictimsOnNode(c NodeCase) (Selection, error) {
+	if err := c.validate(); err != nil {
+		return Selection{}, err
+	}
 	return c.selectFrom(c.fitTest(), c.potentialVictims())
+}
+
+// validate refuses victims whose room would be freed twice, or where it is not.
+// Those that a cluster lists need no check.
+func (c *NodeCase) validate() error {
+	if c.coverage != nil {
+		return nil
+	}
+	seen := make(map[*Pod]bool)
+	for i, v := range c.Victims {
+		fail := func(p *Pod, err error) error {
+			e := &StepError{Step: "select victims", Node: c.Node.Name, Err: err}
+			if p != nil {
+				e.Pod = p.String()
+			}
+			return e
+		}
+		if len(v.Pods) == 0 || len(v.Pods) != len(v.Nodes) {
+			return fail(nil, fmt.Errorf("victim %d has %d pods on %d nodes", i, len(v.Pods), len(v.Nodes)))
+		}
+		for j, p := range v.Pods {
+			switch {
+			case seen[p]:
+				return fail(p, errors.New("the pod is among the victims twice"))
+			case p.NodeName != "" && p.NodeName != v.Nodes[j].Name:
+				return fail(p, fmt.Errorf("%w %s that its victim names", errNotOnNode, v.Nodes[j].Name))
+			}
+			seen[p] = true
+		}
+	}
+	return nil
 }
 
 func (c *NodeCase) fitTest() fitTest {

@@ -20,8 +20,15 @@ type Victim struct {
 	// Nodes tells where they run: Pods[i] on Nodes[i].
 	Nodes []*Node
 
-	// start caches earliest; 0 means not cached, so that a Victim the caller puts
-	// together by hand is as good as any.
+	cached cachedStart
+}
+
+// cachedStart is the earliest start of a group of a cluster's, which nobody
+// modifies, and the list of pods whose start it is: a copy that has come to have
+// other pods goes by those.
+type cachedStart struct {
+	of    **Pod
+	pods  int
 	start int64
 }
 
@@ -48,7 +55,7 @@ func (k VictimKind) String() string {
 // NewPodVictim returns a single pod on its node as a victim, with the pod's own
 // priority. See [Release.PodVictim] for pods in groups.
 func NewPodVictim(p *Pod, on *Node) *Victim {
-	return &Victim{Priority: p.Priority, Pods: []*Pod{p}, Nodes: []*Node{on}, start: startOf(p.Start)}
+	return &Victim{Priority: p.Priority, Pods: []*Pod{p}, Nodes: []*Node{on}}
 }
 
 // PodVictim returns a single pod on its node as a victim by the release's rules,
@@ -78,8 +85,11 @@ func (v *Victim) Start() time.Time {
 
 // earliest is Start as a number that orders as the times do.
 func (v *Victim) earliest() int64 {
-	if v.start != 0 {
-		return v.start
+	if len(v.Pods) == 1 {
+		return startOf(v.Pods[0].Start)
+	}
+	if c := &v.cached; c.of == &v.Pods[0] && c.pods == len(v.Pods) {
+		return c.start
 	}
 	first := int64(notStarted)
 	for _, p := range v.Pods {
@@ -164,7 +174,7 @@ func (r Release) atomicGroups(view View, groups *Groups) map[groupKey]*Victim {
 			}
 			v := units[m.unit]
 			if v == nil {
-				v = &Victim{Kind: m.kind, Group: m.unit.name, Priority: m.priority, start: notStarted}
+				v = &Victim{Kind: m.kind, Group: m.unit.name, Priority: m.priority}
 				units[m.unit] = v
 			}
 			v.join(p, n, m.priority)
@@ -181,7 +191,11 @@ func (v *Victim) join(p *Pod, on *Node, priority int32) {
 	v.Pods = append(v.Pods, p)
 	v.Nodes = append(v.Nodes, on)
 	v.Priority = max(v.Priority, priority)
-	v.start = min(v.start, startOf(p.Start))
+}
+
+// cacheStart keeps the earliest start of pods that nobody will modify.
+func (v *Victim) cacheStart() {
+	v.cached = cachedStart{&v.Pods[0], len(v.Pods), v.earliest()}
 }
 
 // sortPods puts the pods in the order of UID, then namespace and name. Upstream

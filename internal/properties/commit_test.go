@@ -131,8 +131,10 @@ func TestStaleCommitProperty(t *testing.T) {
 			return
 		}
 		m := &ledgerOfUpdates{cluster: c, state: s.state}
-		update := rapid.SampledFrom(slices.Sorted(maps.Keys(m.updates()))).Draw(t, "update")
-		m.updates()[update](t)
+		for range 4 {
+			update := rapid.SampledFrom(slices.Sorted(maps.Keys(m.updates()))).Draw(t, "update")
+			m.updates()[update](t)
+		}
 		before := c.State()
 		want := ""
 		for _, v := range r.Victims {

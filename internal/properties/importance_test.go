@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"testing"
+	"time"
 
 	"example.com/preemption"
 	"pgregory.net/rapid"
@@ -21,12 +22,35 @@ func drawVictims(t *rapid.T, n int) []*preemption.Victim {
 			v.Pods = append(v.Pods, &preemption.Pod{UID: pick(t, "uid", "a", "b", ""), Start: drawStart(t), Priority: drawPriority(t)})
 			v.Nodes = append(v.Nodes, nil)
 		}
-		if oneIn(t, 3, "single pod") { // the constructor takes a short cut to the start
-			v = preemption.NewPodVictim(v.Pods[0], nil)
+		switch pods := v.Pods; pick(t, "made", "by hand", "by the constructor", "by the constructor, then extended", "of another") {
+		case "by the constructor":
+			v = preemption.NewPodVictim(pods[0], nil)
+		case "by the constructor, then extended":
+			v = preemption.NewPodVictim(pods[0], nil)
+			v.Pods, v.Nodes = append(v.Pods, pods[1:]...), make([]*preemption.Node, len(pods))
+		case "of another": // with what a cluster keeps about its groups
+			o := *groupOfACluster(t)
+			o.Kind, o.Priority, o.Pods, o.Nodes = v.Kind, v.Priority, pods, v.Nodes
+			v = &o
 		}
 		victims[i] = v
 	}
 	return victims
+}
+
+// groupOfACluster returns the victim of a decision, a group of two.
+func groupOfACluster(t *rapid.T) *preemption.Victim {
+	n := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 2}}
+	state := preemption.ClusterState{Nodes: []*preemption.Node{n},
+		PodGroups: []*preemption.PodGroup{{Name: "g", DisruptionMode: preemption.DisruptAll}}}
+	for i, name := range []string{"a", "b"} {
+		state.Pods = append(state.Pods, &preemption.Pod{Name: name, NodeName: "n", Group: "g", Start: time.Unix(int64(i), 0)})
+	}
+	r, err := (&preemption.Evaluator{}).Preempt(t.Context(), newCluster(t, state), &preemption.Pod{Name: "h", Priority: 1})
+	if err != nil || len(r.Victims) != 1 || len(r.Victims[0].Pods) != 2 {
+		t.Fatalf("%+v, %v, want the group of two", r, err)
+	}
+	return r.Victims[0]
 }
 
 // Importance is decided criterion by criterion, as the twin does.

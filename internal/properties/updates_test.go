@@ -22,6 +22,9 @@ func TestUpdatesProperty(t *testing.T) {
 		s := drawScenario(t)
 		m := &ledgerOfUpdates{cluster: newCluster(t, s.state), state: s.state, preemptors: []*preemption.Pod{s.preemptor, drawPreemptor(t)}}
 		m.state.Pods = slices.Clone(s.state.Pods)
+		if oneIn(t, 6, "zero value") {
+			m.cluster, m.state = &preemption.Cluster{}, preemption.ClusterState{}
+		}
 		actions := m.updates()
 		actions["Clone"] = m.clone
 		actions[""] = m.check
@@ -245,6 +248,10 @@ func (m *ledgerOfUpdates) updatePod(t *rapid.T) {
 // replacePod keeps the place of a pod that stays where it is.
 func (m *ledgerOfUpdates) replacePod(i int, p *preemption.Pod) {
 	old := m.state.Pods[i]
+	// What Nominate said holds as long as the pod itself says the same.
+	if said, ok := m.nominated[old]; ok && old.NodeName == "" && p.NodeName == "" && old.NominatedNode == p.NominatedNode {
+		m.nominated[p] = said
+	}
 	if (old.NodeName == "") == (p.NodeName == "") && m.home(old) == m.home(p) {
 		m.state.Pods[i] = p
 	} else {

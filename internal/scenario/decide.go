@@ -16,6 +16,36 @@ func (w *world) preempt(b *Block) (string, error) {
 	})
 }
 
+// commit prints the decision about a preemptor and carries it out on the cluster
+// of every release. They have to agree, since they go on as one.
+func (w *world) commit(b *Block) (string, error) {
+	text, err := w.preempt(b)
+	if err != nil {
+		return "", err
+	}
+	preemptor := w.preemptor(b.directive.fields())
+	texts := map[string]bool{}
+	for _, r := range releases {
+		c := w.clusters[r]
+		result, err := w.settings.build(c, newRecorder(), 1).Preempt(context.Background(), c, preemptor)
+		if err == nil {
+			err = c.Commit(result)
+			texts[resultSummary(result)] = true
+		}
+		if err != nil {
+			return text + "\n" + err.Error(), nil
+		}
+	}
+	if len(texts) > 1 {
+		return text + "\n" + Disagreement + " release: what they decide cannot be carried out as one", nil
+	}
+	w.model = modelOf(w.clusters[preemption.Release138])
+	if wrong := w.checkFresh(); wrong != "" {
+		text += "\n" + wrong
+	}
+	return text, nil
+}
+
 // examine prints what was found out on every node, and the decision.
 func (w *world) examine(b *Block) (string, error) {
 	return w.decide(b, func(x *preemption.Examination, out *output) {

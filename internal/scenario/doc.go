@@ -54,6 +54,7 @@
 //	evaluator              how decisions are made, see below
 //	select node=NODE H     victim selection on one node, step by step
 //	preempt H              the decision
+//	commit H               the decision, and carries it out on the cluster
 //	examine H              the decision and what was found out on every node
 //	explain H              Examination.Explain
 //	message H              Examination.Message

@@ -14,6 +14,43 @@ type model struct {
 	groups     []*preemption.PodGroup
 	composites []*preemption.CompositePodGroup
 	budgets    []*preemption.PodDisruptionBudget
+	// own is the nominated node that a pod itself names, by namespace and name,
+	// where a nomination has had the last word since.
+	own map[string]string
+}
+
+// modelOf reads the lists off a cluster.
+func modelOf(c *preemption.Cluster) model {
+	s := c.State()
+	m := model{nodes: s.Nodes, pods: s.Pods, groups: s.PodGroups, composites: s.CompositePodGroups, budgets: s.DisruptionBudgets}
+	for _, p := range m.pods {
+		if known := c.Pod(p.Namespace, p.Name); known != p {
+			m.setOwn(p, known.NominatedNode)
+		}
+	}
+	return m
+}
+
+func (m *model) setOwn(p *preemption.Pod, node string) {
+	if m.own == nil {
+		m.own = make(map[string]string)
+	}
+	m.own[p.String()] = node
+}
+
+// ownNomination is what the pod itself says.
+func (m *model) ownNomination(p *preemption.Pod) string {
+	if own, ok := m.own[p.String()]; ok {
+		return own
+	}
+	return p.NominatedNode
+}
+
+// nominated returns a copy of the pod with that nominated node.
+func nominated(p *preemption.Pod, node string) *preemption.Pod {
+	c := *p
+	c.NominatedNode = node
+	return &c
 }
 
 func (m *model) state(r preemption.Release) preemption.ClusterState {

@@ -66,7 +66,10 @@ func (w *world) change(l *line) (change, error) {
 		if p == nil && f.err == nil {
 			f.fail("nominate: there is no pod %s: add it first", name)
 		}
-		return nominate(p, node), f.done()
+		if f.err != nil {
+			return change{}, f.err
+		}
+		return w.model.nominate(p, node), f.done()
 	}
 	object.verb = f.word("node, pod, group, composite or pdb")
 	object.args = f.args
@@ -121,7 +124,7 @@ func (l *line) place(object *line) (change, error) {
 		p := one.pods[0]
 		return change{
 			func(c *preemption.Cluster) error { return c.UpdatePod(p) },
-			func(m *model) { m.replacePod(p) },
+			func(m *model) { m.updatePod(p) },
 		}, nil
 	case l.verb == "set" && object.verb == "group":
 		g := one.groups[0]
@@ -162,13 +165,25 @@ func (m *model) replacePod(p *preemption.Pod) {
 	m.pods = put(m.pods, p, same)
 }
 
-func nominate(p *preemption.Pod, node string) change {
+// updatePod replaces a pod. What a nomination said holds as long as the pod itself
+// says the same as before.
+func (m *model) updatePod(p *preemption.Pod) {
+	old := m.pod(p.Namespace, p.Name)
+	if old.NodeName == "" && p.NodeName == "" && m.ownNomination(old) == p.NominatedNode {
+		p = nominated(p, old.NominatedNode)
+	} else {
+		delete(m.own, p.String())
+	}
+	m.replacePod(p)
+}
+
+func (m *model) nominate(p *preemption.Pod, node string) change {
+	own := m.ownNomination(p)
 	return change{
-		func(c *preemption.Cluster) error { return c.Nominate(p, node) },
+		func(c *preemption.Cluster) error { return c.Nominate(nominated(p, own), node) },
 		func(m *model) {
-			nominated := *p
-			nominated.NominatedNode = node
-			m.replacePod(&nominated)
+			m.setOwn(p, own)
+			m.replacePod(nominated(p, node))
 		},
 	}
 }
@@ -187,6 +202,7 @@ func removal(kind, namespace, name string) (change, bool) {
 			func(c *preemption.Cluster) error { return c.RemovePod(namespace, name) },
 			func(m *model) {
 				m.pods = slices.DeleteFunc(m.pods, func(o *preemption.Pod) bool { return o.Namespace == namespace && o.Name == name })
+				delete(m.own, namespace+"/"+name)
 			},
 		}, true
 	case "group":

@@ -30,6 +30,7 @@ var directives = map[string]func(*world, *Block) (string, error){
 	"evaluator":   (*world).evaluator,
 	"select":      (*world).selectVictims,
 	"preempt":     (*world).preempt,
+	"commit":      (*world).commit,
 	"examine":     (*world).examine,
 	"explain":     (*world).explain,
 	"message":     (*world).message,
