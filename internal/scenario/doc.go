@@ -66,6 +66,7 @@
 //	                       violations=1, each followed by its pods
 //	sampling               lines NODES percent=10 min=100: how many candidates
 //	disruptions            lines budget expected=7 healthy=7 minAvailable=50%
+//	simulate until=10m     what happens next, see below
 //
 // The lines of evaluator are:
 //
@@ -97,6 +98,20 @@
 //
 // The planner is GivenPlacement unless it is best: BestPlacement. With message or
 // explain only GangResult.Message or Explain is printed.
+//
+// # Simulations
+//
+// What happens is printed line by line, then how it ends. With summary what people
+// ask about afterwards comes behind, with only summary it comes alone. The lines
+// of simulate are:
+//
+//	pending POD cpu=1 …        a pod that is queued at the start
+//	arrive at=30s POD cpu=1 …  a pod that comes later
+//	depart at=1m POD           the end of a pod, or of what took its place
+//	budget NAME min=50% max=1  what the owner of a pdb of the cluster asks for
+//	healthy after=10s app=web  how long such pods take; the last line that fits counts
+//	gang NAME prio=10 min=2    pods that are scheduled together, the lines
+//	member POD cpu=1 …         behind it
 //
 // # Laws
 //

@@ -130,6 +130,7 @@ func (f *fields) pod() *preemption.Pod {
 		}
 		p.Start = time.Unix(n, 0)
 	}
+	p.GracePeriod = f.duration("grace")
 	for _, s := range f.all("port") {
 		p.HostPorts = append(p.HostPorts, f.port(s))
 	}

@@ -40,6 +40,7 @@ var directives = map[string]func(*world, *Block) (string, error){
 	"pick":        (*world).pick,
 	"sampling":    (*world).sampling,
 	"disruptions": (*world).disruptions,
+	"simulate":    (*world).simulate,
 }
 
 // Run carries out the directives of the file in order and returns what each

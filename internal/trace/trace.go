@@ -53,6 +53,7 @@ type Pod struct {
 	Models  []string // of GPU that will do; empty: all
 	QoS     string
 	Created time.Time
+	Life    time.Duration // from its creation to its deletion
 }
 
 // Object returns the node as the library takes it.
@@ -108,6 +109,7 @@ func Pods() ([]Pod, error) {
 			GPU:     r.number("num_gpu") * r.number("gpu_milli"),
 			QoS:     r.text("qos"),
 			Created: Epoch.Add(time.Duration(r.number("creation_time")) * time.Second),
+			Life:    time.Duration(r.number("deletion_time")-r.number("creation_time")) * time.Second,
 		}
 		if spec := r.text("gpu_spec"); spec != "" {
 			p.Models = strings.Split(spec, "|")
