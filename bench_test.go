@@ -50,7 +50,7 @@ func BenchmarkPreemptTwin(b *testing.B) { benchmarkCases(b, (*Evaluator).preempt
 // BenchmarkMixed decides on requests of all sizes and priorities and reports the
 // 99th percentile of the time a decision takes.
 func BenchmarkMixed(b *testing.B) {
-	for _, nodes := range []int{10_000, 100_000} {
+	for _, nodes := range []int{1523, 4000, 10_000, 12_000, 100_000} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			c := workload{nodes: nodes, pods: 50, budgets: 750, covered: 0.1}.cluster(benchSeed)
 			r := rand.New(rand.NewPCG(benchSeed, 1))

@@ -42,7 +42,7 @@ func needsModel(models ...string) *preemption.Pod {
 
 func TestModelsDecide(t *testing.T) {
 	cluster := modelsCluster(t)
-	evaluator := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), gpuModels{})}
+	evaluator := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), gpuModels())}
 	for _, tt := range []struct {
 		models []string
 		want   string
@@ -67,7 +67,7 @@ func TestModelsDecide(t *testing.T) {
 }
 
 func TestModelsKeepTheLaws(t *testing.T) {
-	err := preemptiontest.TestFilter(gpuModels{}, modelsCluster(t), needsModel(), needsModel("T4"), needsModel("P100"))
+	err := preemptiontest.TestFilter(gpuModels(), modelsCluster(t), needsModel(), needsModel("T4"), needsModel("P100"))
 	if err != nil {
 		t.Error(err)
 	}

@@ -36,7 +36,7 @@ type clock func() time.Duration
 // another and applies each decision before it takes the next.
 func stream(ctx context.Context, w *world, pods int, seed uint64, now clock, done func(int)) (*tally, error) {
 	random := rand.New(rand.NewPCG(seed, 0))
-	evaluator := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), gpuModels{})}
+	evaluator := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), gpuModels())}
 	t := &tally{victimsByQoS: make(map[string]int)}
 	for i := range pods {
 		pending := w.arrive(&w.pods[random.IntN(len(w.pods))])
