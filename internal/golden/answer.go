@@ -19,6 +19,9 @@ type Answer struct {
 	// choice leave tied with it, both empty for a preempting group.
 	Node string   `json:"node,omitempty"`
 	Best []string `json:"best,omitempty"`
+	// Places are the nodes that the scheduler found for the members of a group, in
+	// the order of the case, where the case has given them none.
+	Places []string `json:"places,omitempty"`
 	// FitNodes are the nodes that take the pod as they are, by name.
 	FitNodes []string `json:"fitNodes,omitempty"`
 

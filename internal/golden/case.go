@@ -2,6 +2,7 @@ package golden
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -126,6 +127,12 @@ type Pod struct {
 // Key returns the name under which answers list the pod.
 func (p *Pod) Key() string { return p.Namespace + "/" + p.Name }
 
+// SplitKey returns the namespace and the name that a key is made of.
+func SplitKey(key string) (namespace, name string) {
+	namespace, name, _ = strings.Cut(key, "/")
+	return namespace, name
+}
+
 // The values of [Pod.Terminating] for a pod that has been deleted.
 const (
 	ByPreemption     = "preemption" // by the scheduler, to make room
@@ -192,7 +199,8 @@ type CompositePodGroup struct {
 // placement under test gives it.
 type GangMember struct {
 	Pod
-	Assigned string `json:"assigned"`
+	// Assigned is empty for all members of a group that finds its places itself.
+	Assigned string `json:"assigned,omitempty"`
 }
 
 // PDB is a PodDisruptionBudget.

@@ -22,6 +22,7 @@ import (
 func (c *Case) Diff(got, want Answer) string {
 	d := differ{sets: c.HasGroups()}
 	d.compare("outcome", got.Outcome, want.Outcome)
+	d.compare("places", got.Places, want.Places)
 	d.compare("fitNodes", got.FitNodes, want.FitNodes)
 	if c.Policy == nil {
 		d.compare("reason", CanonicalStatus(got.Reason), CanonicalStatus(want.Reason))

@@ -39,14 +39,14 @@ func Evaluate(c *golden.Case, r preemption.Release) (golden.Answer, error) {
 	if err != nil {
 		return golden.Answer{}, fmt.Errorf("by Preempt: %w, while Examine decides", err)
 	}
-	if a, b := summary(fast), summary(&x.Result); a != b {
+	if a, b := Summary(fast), Summary(&x.Result); a != b {
 		return golden.Answer{}, fmt.Errorf("decided by Preempt: %s, by Examine: %s", a, b)
 	}
 	return answer(c, x), nil
 }
 
-// summary is what Preempt and Examine must agree on.
-func summary(r *preemption.Result) string {
+// Summary is what Preempt and Examine must agree on.
+func Summary(r *preemption.Result) string {
 	node := ""
 	if r.Node != nil {
 		node = r.Node.Name
