@@ -10,24 +10,24 @@ import (
 // preemptFast decides by the engine. It reports false where the engine cannot
 // vouch for the answer, which evaluate then has to find. That is so
 //
-//   - with Compare, Orders, Sampling or Extenders, whose meaning the engine does
-//     not know;
+//   - with Compare, Sampling or Extenders, or with Orders other than the built-in
+//     ones, whose meaning the engine does not know;
+//   - with filters of the caller's that take dry runs, if the policy or the orders
+//     are not kube-scheduler's;
 //   - with Filters that do not contain NodeResources;
 //   - if the preemptor requests a resource beyond the engine's dimensions;
 //   - if a caller's filter fails, or if no node can be cleared and on one nothing
 //     would have to go: which errors count then, only a look at every node tells.
 func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, bool) {
-	if e.Victims != VictimsReprieve || e.Budgets != BudgetsAsUpstream {
-		return nil, false
-	}
-	if e.Compare != nil || len(e.Orders) > 0 || e.Sampling != nil || len(e.Extenders) > 0 {
+	policy, ok := e.policy()
+	if !ok || e.Compare != nil || e.Sampling != nil || len(e.Extenders) > 0 {
 		return nil, false
 	}
 	f := c.engine.borrow()
 	defer c.engine.giveBack(f)
 	f.query = query{Evaluator: e, cluster: c, preemptor: preemptor}
-	f.ctx = ctx
-	if !f.aim() {
+	f.ctx, f.search.Policy = ctx, policy
+	if !f.aim() || f.search.Judge != nil && !policy.IsZero() {
 		return nil, false
 	}
 	r := f.decide()
@@ -199,10 +199,17 @@ func (f *fastSearch) decide() *Result {
 	node, found := table.Search(&f.search, &f.scratch)
 	if node < 0 {
 		f.failed = f.failed || f.scratch.Stats.Idle > 0
-		return &Result{Outcome: OutcomeUnhelpful, Nomination: ClearNomination}
+		return &Result{Outcome: OutcomeUnhelpful, Nomination: ClearNomination, Exact: f.exactly()}
 	}
 	r := f.cluster.preempt(f.preemptor, f.candidate(node, found))
+	r.Exact = f.exactly()
 	return &r
+}
+
+// exactly reports whether the best victims were looked for, and every search ended
+// by itself.
+func (f *fastSearch) exactly() bool {
+	return f.search.Policy.Best && f.scratch.Stats.Inexact == 0
 }
 
 // askStatuses asks the caller what it knows of each node, and takes note of the

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/preemption/internal/best"
+	"example.com/preemption/internal/columnar"
 )
 
 // A VictimPolicy says which victims are chosen on a node. It does not change who
@@ -83,6 +84,17 @@ func criteria(orders []Order) (list []best.Criterion, ok bool) {
 		list = append(list, c)
 	}
 	return list, true
+}
+
+// policy returns what the engine has to know of the evaluator's policies and orders.
+// ok is false if it cannot follow the orders.
+func (e *Evaluator) policy() (p columnar.Policy, ok bool) {
+	order, ok := criteria(e.Orders)
+	if !slices.Equal(order, best.Default) {
+		p.Order = order
+	}
+	p.Best, p.Exact, p.Respect = e.Victims == VictimsBest, e.Budgets == BudgetsExact, e.Budgets == BudgetsRespected
+	return p, ok
 }
 
 // builtinCriterion tells a built-in order by its function, whatever its name is.

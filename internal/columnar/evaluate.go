@@ -60,7 +60,7 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 	// Violators are put back first. More violations than the best has settle it, but
 	// for a judge to come, which might come to fewer.
 	violations, most := int64(0), int64(math.MaxInt64)
-	if x.Judge == nil || judge != nil {
+	if (x.Judge == nil || judge != nil) && !x.Policy.Exact && x.Policy.Order == nil {
 		most = x.bestScore.Violations
 	}
 	for _, v := range violators {
@@ -240,9 +240,6 @@ func (x *search) classify(r *row) []violator {
 	if len(r.covered) == 0 {
 		return nil
 	}
-	if len(x.left) != len(x.Budgets) {
-		x.left, x.stamp = make([]int64, len(x.Budgets)), make([]bool, len(x.Budgets))
-	}
 	for c := len(r.covered) - 1; c >= 0; c-- {
 		i := r.covered[c]
 		e := &r.residents[i]
@@ -261,11 +258,27 @@ func (x *search) classify(r *row) []violator {
 			x.violators = append(x.violators, violator{i, pods})
 		}
 	}
+	x.settle()
+	return x.violators
+}
+
+// openBudget makes sure that what a budget has left is known; settle forgets it.
+func (x *search) openBudget(b int32) {
+	if len(x.left) != len(x.Budgets) {
+		x.left, x.stamp = make([]int64, len(x.Budgets)), make([]bool, len(x.Budgets))
+	}
+	if !x.stamp[b] {
+		x.stamp[b] = true
+		x.charged = append(x.charged, b)
+		x.left[b] = x.Budgets[b]
+	}
+}
+
+func (x *search) settle() {
 	for _, b := range x.charged {
 		x.stamp[b] = false
 	}
 	x.charged = x.charged[:0]
-	return x.violators
 }
 
 // charge takes one disruption from the budgets over a pod and returns 1 if that
@@ -273,11 +286,7 @@ func (x *search) classify(r *row) []violator {
 func (x *search) charge(cover int32) int32 {
 	violates := int32(0)
 	for _, b := range x.Covers[cover] {
-		if !x.stamp[b] {
-			x.stamp[b] = true
-			x.charged = append(x.charged, b)
-			x.left[b] = x.Budgets[b]
-		}
+		x.openBudget(b)
 		if x.left[b]--; x.left[b] < 0 {
 			violates = 1
 			if !x.chargeAll {

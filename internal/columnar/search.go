@@ -24,8 +24,10 @@ type Query struct {
 	// Spared reports whether a resident of lower priority may not go all the same.
 	// Nil: all may.
 	Spared func(node int, ref int32) bool
-	// Judge has a say beside arithmetic. Nil: arithmetic is all there is.
-	Judge Judge
+	// Judge has a say beside arithmetic. Nil: arithmetic is all there is. It has none
+	// with a Policy.
+	Judge  Judge
+	Policy Policy
 }
 
 // A Judge has the last word on nodes that arithmetic can clear, where something
@@ -58,6 +60,7 @@ type Stats struct {
 	Nodes     int // nodes bounded one by one
 	Evaluated int // nodes evaluated
 	Idle      int // nodes on which, evaluated, nothing would have to go
+	Inexact   int // nodes on which a search for the best set had to end early
 }
 
 // Scratch is memory that searches reuse. It is used by one at a time.
@@ -73,6 +76,7 @@ type Scratch struct {
 	stamp     []bool
 	refs      []int32
 	spared    []bool // by resident, during an evaluation
+	policies  policyScratch
 }
 
 // search is one search under way.
@@ -113,11 +117,15 @@ func (t *Table) Search(q *Query, s *Scratch) (node int, found score.Score) {
 	if top < 0 || x.hopeless(top) {
 		return -1, score.Worst
 	}
+	if q.Policy.Order != nil {
+		x.searchEvery(top)
+		return x.bestNode, x.bestScore
+	}
 	if t.odd > 0 {
 		x.searchOdd(top)
 	}
 	x.searchLevels(top, 0)
-	if t.spent == 0 || x.bestScore.Violations == 0 {
+	if t.spent == 0 || q.Policy.Respect || x.bestScore.Violations == 0 {
 		return x.bestNode, x.bestScore
 	}
 	// What is left takes at least one violation.
@@ -429,7 +437,7 @@ func (x *search) evaluate(node, level int) {
 		return
 	}
 	x.Stats.Evaluated++
-	found, ok := x.greedy(node, level)
+	found, ok := x.clear(node, level)
 	if ok && x.Judge != nil {
 		x.refs = x.rows[node].refs(x.evicted, x.refs[:0])
 		if !x.Judge.Accepts(node, x.refs, x.rows[node].grouped > 0) {
@@ -443,7 +451,7 @@ func (x *search) evaluate(node, level int) {
 	if !ok {
 		return
 	}
-	if c := found.Compare(&x.bestScore); x.bestNode < 0 || c < 0 || c == 0 && node < x.bestNode {
+	if c := x.compare(&found, &x.bestScore); x.bestNode < 0 || c < 0 || c == 0 && node < x.bestNode {
 		x.bestNode, x.bestScore = node, found
 		x.best, x.evicted = x.evicted, x.best
 	}

@@ -1,0 +1,312 @@
+package columnar
+
+import (
+	"math"
+	"slices"
+
+	"example.com/preemption/internal/best"
+	"example.com/preemption/internal/score"
+)
+
+// A Policy changes who is evicted on a node and which node is the best. The zero
+// value is kube-scheduler's.
+type Policy struct {
+	Best    bool // the best of all sets, not the greedy one; violations count as with Exact
+	Exact   bool // violations are counted over those evicted
+	Respect bool // nobody goes who would violate a budget
+	// Order is the order of the criteria, nil for that of [score.Score.Compare].
+	Order []best.Criterion
+}
+
+// IsZero reports whether the policy is kube-scheduler's.
+func (p *Policy) IsZero() bool { return !p.Best && !p.Exact && !p.Respect && p.Order == nil }
+
+// policyScratch is memory of evaluations by a policy.
+type policyScratch struct {
+	stays   []bool  // by resident: protected by a budget
+	short   []int   // dimensions in which something is missing
+	asked   []int32 // residents in question
+	numbers []int32 // of the budgets over them
+	within  score.Score
+	problem best.Problem
+	solver  best.Solver
+}
+
+// clear finds out what clearing a node costs, and whether it can be cleared.
+func (x *search) clear(node, level int) (score.Score, bool) {
+	switch {
+	case x.Policy.Best:
+		return x.solve(node)
+	case x.Policy.Respect:
+		return x.respect(node, level)
+	}
+	found, ok := x.greedy(node, level)
+	if ok && x.Policy.Exact {
+		found.Violations = x.recount(&x.rows[node])
+	}
+	return found, ok
+}
+
+// compare compares scores by the criteria in their order.
+func (x *search) compare(a, b *score.Score) int {
+	if x.Policy.Order == nil {
+		return a.Compare(b)
+	}
+	return best.Compare(x.Policy.Order, a, b)
+}
+
+// recount counts the violations of those evicted alone, most important first.
+func (x *search) recount(r *row) int64 {
+	count := int64(0)
+	if len(r.covered) > 0 {
+		for _, i := range x.evicted {
+			count += x.chargeUnit(&r.residents[i])
+		}
+		x.settle()
+	}
+	return count
+}
+
+// chargeUnit charges all budgets over a resident and returns how many of its pods
+// overdraw one.
+func (x *search) chargeUnit(e *Resident) int64 {
+	if e.Ref >= 0 {
+		return x.chargeAllOver(e.Cover)
+	}
+	count := int64(0)
+	for _, cover := range x.Units[^e.Ref].Covers {
+		count += x.chargeAllOver(cover)
+	}
+	return count
+}
+
+func (x *search) chargeAllOver(cover int32) int64 {
+	if cover < 0 {
+		return 0
+	}
+	violates := int64(0)
+	for _, b := range x.Covers[cover] {
+		x.openBudget(b)
+		if x.left[b]--; x.left[b] < 0 {
+			violates = 1
+		}
+	}
+	return violates
+}
+
+// giveBack undoes chargeUnit.
+func (x *search) giveBack(e *Resident) {
+	if e.Ref >= 0 {
+		if e.Cover >= 0 {
+			for _, b := range x.Covers[e.Cover] {
+				x.left[b]++
+			}
+		}
+		return
+	}
+	for _, cover := range x.Units[^e.Ref].Covers {
+		for _, b := range x.Covers[cover] {
+			x.left[b]++
+		}
+	}
+}
+
+// respect is greedy where budgets are respected: residents are taken least
+// important first, as long as no budget is overdrawn; of those taken as many as
+// possible are put back, most important first.
+func (x *search) respect(node, level int) (score.Score, bool) {
+	r := &x.rows[node]
+	if len(r.covered) == 0 {
+		return x.greedy(node, level)
+	}
+	from := r.below(x.Priority)
+	if from == len(r.residents) || !x.spare(node, r, from) {
+		return score.Score{}, false
+	}
+
+	// Those that budgets protect stay.
+	stays := slices.Grow(x.policies.stays[:0], len(r.residents))[:len(r.residents)]
+	clear(stays)
+	x.policies.stays = stays
+	for _, i := range r.covered { // least important first
+		if int(i) < from || x.isSpared(int(i)) {
+			continue
+		}
+		if e := &r.residents[i]; x.chargeUnit(e) > 0 {
+			x.giveBack(e)
+			stays[i] = true
+			if x.Blocked != nil && x.Blocked(node, e.Ref) {
+				x.settle()
+				return score.Score{}, false
+			}
+		}
+	}
+	x.settle()
+
+	// With all others gone, the preemptor has to fit.
+	x.evicted, x.slack = x.evicted[:0], x.slack[:0]
+	for _, d := range x.Demands {
+		s := x.emptied(node, from, d.Dim) - x.need(r, d)
+		for _, i := range r.covered {
+			if stays[i] {
+				s -= x.request(r, int(i), d.Dim)
+			}
+		}
+		if s < 0 {
+			return score.Score{}, false
+		}
+		x.slack = append(x.slack, s)
+	}
+	for i := from; i < len(r.residents); i++ {
+		if !stays[i] && !x.isSpared(i) {
+			x.putBack(r, node, i, nil)
+		}
+	}
+	return x.score(r, 0), true
+}
+
+// solve finds the best set of residents of a node to evict, if one is better than
+// the best node so far, or as good and the node is before that.
+func (x *search) solve(node int) (score.Score, bool) {
+	r := &x.rows[node]
+	from := r.below(x.Priority)
+	x.evicted = x.evicted[:0]
+	if from == len(r.residents) || !x.spare(node, r, from) {
+		return score.Score{}, false
+	}
+	s := &x.policies
+	p := &s.problem
+	p.Units, p.Amounts, p.Missing, p.Left = p.Units[:0], p.Amounts[:0], p.Missing[:0], p.Left[:0]
+	p.Respect, p.Steps, p.Within = x.Policy.Respect, bestSteps, nil
+	if p.Order = x.Policy.Order; p.Order == nil {
+		p.Order = best.Default
+	}
+	if x.bestNode >= 0 {
+		s.within = x.bestScore
+		p.Within, p.OrEqual = &s.within, node < x.bestNode
+	}
+
+	// What is not missing as it is never will be.
+	s.short = s.short[:0]
+	for _, d := range x.Demands {
+		if m := x.need(r, d) - x.free.at(node, d.Dim); m > 0 {
+			s.short = append(s.short, d.Dim)
+			p.Missing = append(p.Missing, m)
+		}
+	}
+	s.asked = s.asked[:0]
+	for i := from; i < len(r.residents); i++ {
+		if x.isSpared(i) {
+			continue
+		}
+		e := &r.residents[i]
+		p.Units = append(p.Units, best.Unit{Cost: x.cost(e), Must: x.Blocked != nil && x.Blocked(node, e.Ref)})
+		s.asked = append(s.asked, int32(i))
+		for _, d := range s.short {
+			p.Amounts = append(p.Amounts, x.request(r, i, d))
+		}
+	}
+	if len(r.covered) > 0 {
+		x.coverUnits(r)
+	}
+
+	if len(p.Missing) == 0 && x.Blocked == nil {
+		x.Stats.Idle++
+		return score.Score{}, false
+	}
+	found, _ := s.solver.Solve(p) // without an oracle there is no error
+	if !found.Exact {
+		x.Stats.Inexact++
+	}
+	for _, u := range found.Chosen {
+		x.evicted = append(x.evicted, s.asked[u])
+	}
+	return found.Score, found.Found
+}
+
+// bestSteps bounds the search on one node.
+const bestSteps = 200_000
+
+// cost is what evicting a resident costs, violations left aside.
+func (x *search) cost(e *Resident) score.Score {
+	if e.Ref >= 0 {
+		return score.Score{Top: int64(e.Priority), Sum: score.Weight(e.Priority), Pods: 1, Start: e.Start, Highest: int64(e.Priority)}
+	}
+	return x.Units[^e.Ref].Cost
+}
+
+// coverUnits tells the problem which budgets are over the units, by numbers of its
+// own.
+func (x *search) coverUnits(r *row) {
+	s := &x.policies
+	p := &s.problem
+	s.numbers = s.numbers[:0]
+	number := func(b int32) int32 {
+		for i, known := range s.numbers {
+			if known == b {
+				return int32(i)
+			}
+		}
+		s.numbers = append(s.numbers, b)
+		p.Left = append(p.Left, x.Budgets[b])
+		return int32(len(s.numbers) - 1)
+	}
+	over := func(cover int32) []int32 {
+		list := make([]int32, 0, len(x.Covers[cover]))
+		for _, b := range x.Covers[cover] {
+			list = append(list, number(b))
+		}
+		return list
+	}
+	for k, i := range s.asked {
+		e := &r.residents[i]
+		if e.Ref >= 0 {
+			if e.Cover >= 0 {
+				p.Units[k].Covers = [][]int32{over(e.Cover)}
+			}
+			continue
+		}
+		for _, cover := range x.Units[^e.Ref].Covers {
+			p.Units[k].Covers = append(p.Units[k].Covers, over(cover))
+		}
+	}
+}
+
+// searchEvery looks at every node: in an order of criteria other than the usual
+// one levels do not come in the order of what they cost. A bound by criteria
+// one by one spares most of the work.
+func (x *search) searchEvery(top int) {
+	for node := range x.rows {
+		if !x.possible(node, top) || !x.besideHeld(&x.levels[top].clean, node, 1) {
+			continue
+		}
+		if bound := x.plainBound(node, top); x.bestNode >= 0 && x.compare(&bound, &x.bestScore) > 0 {
+			continue
+		}
+		x.evaluate(node, len(x.levels))
+	}
+}
+
+// plainBound returns a score of which no criterion is worse than in any set that
+// clears the node.
+func (x *search) plainBound(node, top int) score.Score {
+	r := &x.rows[node]
+	pods, violations := int64(1), int64(0)
+	for _, d := range x.Demands {
+		missing := x.need(r, d) - x.free.at(node, d.Dim)
+		if x.levels[top].clean.at(node, d.Dim) < x.need(r, d) {
+			violations = 1
+		}
+		if r.spent == 0 && d.Dim != Seat && missing > 0 {
+			pods = max(pods, x.levels[top].tops.fewest(node, d.Dim, missing))
+		}
+	}
+	bound := score.Score{Violations: violations, Pods: pods, Start: score.Never}
+	if r.odd > 0 {
+		bound.Top = math.MinInt64
+		return bound
+	}
+	bound.Top = int64(x.levels[0].low)
+	bound.Sum = times(score.Weight(x.levels[0].low), pods)
+	return bound
+}
