@@ -53,33 +53,44 @@ func BenchmarkMixed(b *testing.B) {
 	for _, nodes := range []int{1523, 4000, 10_000, 12_000, 100_000} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			c := workload{nodes: nodes, pods: 50, budgets: 750, covered: 0.1}.cluster(benchSeed)
-			r := rand.New(rand.NewPCG(benchSeed, 1))
-			preemptors := make([]*Pod, 10_000)
-			for i := range preemptors {
-				p := asking(int64(1+r.IntN(48)), 0)
-				p.Requests[Memory] = p.Requests[CPU] << 20 * int64(1+r.IntN(4))
-				p.Priority = []int32{500, 2000, 50_000, 1_000_000}[r.IntN(4)]
-				preemptors[i] = p
-			}
-			var e Evaluator
-			var took []time.Duration
-			b.ReportAllocs()
-			for b.Loop() {
-				took = took[:0]
-				for _, p := range preemptors {
-					start := time.Now()
-					if _, err := e.Preempt(context.Background(), c, p); err != nil {
-						b.Fatal(err)
-					}
-					took = append(took, time.Since(start))
-				}
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
-			b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
-			b.ReportMetric(0, "ns/op") // an op is ten thousand decisions
+			benchmarkPercentiles(b, &Evaluator{}, c, mixedPreemptors(10_000))
 		})
 	}
+}
+
+// mixedPreemptors returns pods of 1 to 48 cores, four ratios of memory to cpu and
+// four priorities.
+func mixedPreemptors(n int) []*Pod {
+	r := rand.New(rand.NewPCG(benchSeed, 1))
+	preemptors := make([]*Pod, n)
+	for i := range preemptors {
+		p := asking(int64(1+r.IntN(48)), 0)
+		p.Requests[Memory] = p.Requests[CPU] << 20 * int64(1+r.IntN(4))
+		p.Priority = []int32{500, 2000, 50_000, 1_000_000}[r.IntN(4)]
+		preemptors[i] = p
+	}
+	return preemptors
+}
+
+// benchmarkPercentiles decides on all of them and reports percentiles of the time
+// that one takes.
+func benchmarkPercentiles(b *testing.B, e *Evaluator, c *Cluster, preemptors []*Pod) {
+	var took []time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		took = took[:0]
+		for _, p := range preemptors {
+			start := time.Now()
+			if _, err := e.Preempt(context.Background(), c, p); err != nil {
+				b.Fatal(err)
+			}
+			took = append(took, time.Since(start))
+		}
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
+	b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
+	b.ReportMetric(0, "ns/op") // an op is all of them
 }
 
 // BenchmarkBuild reports how much memory a cluster takes beyond the objects that
@@ -351,4 +362,56 @@ func BenchmarkPreemptGroupGiven(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkPreemptBest decides by the best victims. It reports how many pods go,
+// and how many by kube-scheduler's policy. In the case mixed an op is a thousand
+// decisions of all sizes and priorities.
+func BenchmarkPreemptBest(b *testing.B) {
+	benchmarkPolicy(b, Evaluator{Victims: VictimsBest, Budgets: BudgetsExact})
+}
+
+// BenchmarkPreemptRespected is the reprieve where budgets are respected.
+func BenchmarkPreemptRespected(b *testing.B) {
+	benchmarkPolicy(b, Evaluator{Budgets: BudgetsRespected})
+}
+
+func benchmarkPolicy(b *testing.B, e Evaluator) {
+	var kube Evaluator
+	count := func(e *Evaluator, c *Cluster, p *Pod) float64 {
+		r, err := e.Preempt(context.Background(), c, p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if e.Victims == VictimsBest && !r.Exact {
+			b.Errorf("%v: not exact", p.Requests)
+		}
+		return float64(countPods(r.Victims))
+	}
+	for _, x := range benchCases {
+		x.workload.nodes, x.workload.pods = 10_000, 50
+		b.Run(fmt.Sprintf("nodes=%d/pods=%d/%s", x.workload.nodes, x.workload.pods, x.name), func(b *testing.B) {
+			c := x.workload.cluster(benchSeed)
+			victims, before := count(&e, c, x.preemptor), count(&kube, c, x.preemptor)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := e.Preempt(context.Background(), c, x.preemptor); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(victims, "victims")
+			b.ReportMetric(before, "kube-victims")
+		})
+	}
+	b.Run("nodes=10000/pods=50/mixed", func(b *testing.B) {
+		c := workload{nodes: 10_000, pods: 50, budgets: 750, covered: 0.1}.cluster(benchSeed)
+		preemptors := mixedPreemptors(1000)
+		victims, before := 0.0, 0.0
+		for _, p := range preemptors {
+			victims, before = victims+count(&e, c, p), before+count(&kube, c, p)
+		}
+		benchmarkPercentiles(b, &e, c, preemptors)
+		b.ReportMetric(victims, "victims")
+		b.ReportMetric(before, "kube-victims")
+	})
 }
