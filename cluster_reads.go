@@ -4,6 +4,8 @@ import "slices"
 
 // What gangs read of a cluster, by the index of the node.
 
+func (c *Cluster) compiled() *engine { return c.engine }
+
 func (c *Cluster) victimsAt(node int) []*Victim { return c.victimsOn(c.slots[node]) }
 
 func (c *Cluster) indexOf(n *Node) int { return c.byName[n.Name].index }

@@ -236,6 +236,7 @@ type gangQuery struct {
 	ctx     context.Context
 	cluster *Cluster
 	gang    *Gang
+	search  *gangSearch // see exactSearch
 }
 
 // waits reports whether victims of an earlier round are still on their way out.

@@ -43,7 +43,7 @@ type BestPlacement struct {
 
 func (b BestPlacement) plan(q *gangQuery, evict bool) (*gangPlan, error) {
 	given := GivenPlacement{b.Placer}
-	s := newGangSearch(q)
+	s := q.exactSearch()
 	switch {
 	case s != nil && !evict:
 		return s.asIs(), nil
@@ -97,7 +97,15 @@ type gangNode struct {
 	first int
 }
 
-// newGangSearch readies the exact search, nil if it does not apply.
+// exactSearch returns the exact search, which serves the plan without evictions and
+// that with them; nil if it does not apply.
+func (q *gangQuery) exactSearch() *gangSearch {
+	if q.search == nil {
+		q.search = newGangSearch(q)
+	}
+	return q.search
+}
+
 func newGangSearch(q *gangQuery) *gangSearch {
 	c, g := q.cluster, q.gang
 	f := q.sorted()
@@ -105,11 +113,11 @@ func newGangSearch(q *gangQuery) *gangSearch {
 		return nil
 	}
 	model := g.Members[0]
-	demands, beyond, ok := c.engine.demandsOf(model, nil, nil)
+	demands, beyond, ok := c.compiled().demandsOf(model, nil, nil)
 	if !ok {
 		return nil
 	}
-	s := &gangSearch{gangQuery: q, table: c.engine.table, demands: demands, avail: make([]int64, len(demands))}
+	s := &gangSearch{gangQuery: q, table: c.compiled().table, demands: demands, avail: make([]int64, len(demands))}
 	if f.ports {
 		s.ports = wantedPorts(model)
 	}
@@ -127,7 +135,7 @@ func newGangSearch(q *gangQuery) *gangSearch {
 		for j, d := range demands {
 			n.free[j] = s.table.Free(i, d.Dim)
 			for _, h := range held {
-				n.free[j] -= c.engine.amount(h, d.Dim)
+				n.free[j] -= c.compiled().amount(h, d.Dim)
 			}
 		}
 		n.first = s.firstBelow(i, g.Priority)

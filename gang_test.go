@@ -546,3 +546,27 @@ func TestGangTrace(t *testing.T) {
 		t.Errorf("%d removed, %d tried, %d evicted, want as many tried as removed and %d evicted", removed, reprieved, evicted, len(r.Victims))
 	}
 }
+
+// TestSortByImportance compares sorting by keys with sorting by the comparison.
+func TestSortByImportance(t *testing.T) {
+	for seed := range uint64(300) {
+		w := &world{chooser: evenChooser{rand.New(rand.NewPCG(seed, 9))}}
+		var victims []*Victim
+		for i := range 64 + w.choose(40) {
+			v := NewPodVictim(w.pod(fmt.Sprint(i)), &Node{Name: "n"})
+			v.Kind = pick(w, KindPod, KindPod, KindPodGroup, KindCompositePodGroup)
+			for range w.choose(3) {
+				v.Pods, v.Nodes = append(v.Pods, w.pod("more")), append(v.Nodes, v.Nodes[0])
+			}
+			for _, p := range v.Pods {
+				p.UID = pick(w, "", "1", "2")
+			}
+			victims = append(victims, v)
+		}
+		want := slices.Clone(victims)
+		slices.SortStableFunc(want, func(a, b *Victim) int { return CompareImportance(b, a) })
+		if sortByImportance(victims, nil); !slices.Equal(victims, want) {
+			t.Fatalf("seed %d: %v, want %v", seed, victims, want)
+		}
+	}
+}

@@ -256,8 +256,46 @@ func MoreImportantVictim(a, b *Victim) bool { return CompareImportance(a, b) > 0
 // sortByImportance puts the most important victims first, by compare or, if that
 // is nil, by [CompareImportance]. Equals keep their order.
 func sortByImportance(victims []*Victim, compare func(a, b *Victim) int) {
-	if compare == nil {
-		compare = CompareImportance
+	switch {
+	case compare != nil:
+		slices.SortStableFunc(victims, func(a, b *Victim) int { return compare(b, a) })
+	case len(victims) < 64:
+		slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
+	default:
+		sortByKeys(victims)
 	}
-	slices.SortStableFunc(victims, func(a, b *Victim) int { return compare(b, a) })
+}
+
+// sortByKeys sorts the many victims of a cluster by what CompareImportance looks
+// at, found out once for each.
+func sortByKeys(victims []*Victim) {
+	type key struct {
+		start    int64
+		pods, at int
+		priority int32
+		kind     VictimKind
+	}
+	keys := make([]key, len(victims))
+	for i, v := range victims {
+		keys[i] = key{v.earliest(), len(v.Pods), i, v.Priority, v.Kind}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		switch {
+		case a.priority != b.priority:
+			return cmp.Compare(b.priority, a.priority)
+		case a.kind != b.kind:
+			return cmp.Compare(b.kind, a.kind)
+		case a.pods != b.pods:
+			return cmp.Compare(b.pods, a.pods)
+		case a.start != b.start:
+			return cmp.Compare(a.start, b.start)
+		}
+		return cmp.Or(cmp.Compare(victims[a.at].Pods[0].UID, victims[b.at].Pods[0].UID), a.at-b.at)
+	})
+
+	sorted := make([]*Victim, len(victims))
+	for i := range keys {
+		sorted[i] = victims[keys[i].at]
+	}
+	copy(victims, sorted)
 }

@@ -1,6 +1,7 @@
 package cover
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -15,6 +16,9 @@ type Option struct {
 // choices among as many options in 16 bits.
 const MostMembers = math.MaxUint16 - 1
 
+// unreachable is dearer than any cost, with room for one to be added.
+var unreachable = Cost{math.MaxInt64 / 2, math.MaxInt64, math.MinInt64}
+
 // Distribute places n members on nodes so that they cost least together: it
 // returns which option each node takes, -1 for none, or false if the counts
 // cannot add up to n. Of equal distributions it takes one of those that give the
@@ -26,7 +30,7 @@ const MostMembers = math.MaxUint16 - 1
 func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 	costs := make([]Cost, n+1) // of so many members on the nodes so far
 	for i := 1; i <= n; i++ {
-		costs[i] = Cost{math.MaxInt64, math.MaxInt64, math.MinInt64}
+		costs[i] = unreachable
 	}
 	costs[0] = Nothing
 	taken := make([][]uint16, len(nodes)) // by node and number of members: the option + 1
@@ -39,17 +43,23 @@ func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 		reached = min(reached+most, n)
 		taken[j] = make([]uint16, reached+1)
 		for i := reached; i > 0; i-- {
-			for k, o := range options {
-				if o.Count > i || costs[i-o.Count].Sum == math.MaxInt64 {
+			best := &costs[i]
+			for k := range options {
+				o := &options[k]
+				if o.Count > i {
 					continue
 				}
-				if c := costs[i-o.Count].Plus(o.Cost); c.Compare(costs[i]) < 0 {
-					costs[i], taken[j][i] = c, uint16(k+1)
+				before := &costs[i-o.Count]
+				if before.Sum+o.Cost.Sum > best.Sum || before.Sum == unreachable.Sum {
+					continue // most are no better by the sum alone
+				}
+				if c := before.Plus(o.Cost); c.Compare(*best) < 0 {
+					*best, taken[j][i] = c, uint16(k+1)
 				}
 			}
 		}
 	}
-	if costs[n].Sum == math.MaxInt64 {
+	if costs[n].Sum == unreachable.Sum {
 		return nil, false
 	}
 
@@ -70,7 +80,7 @@ func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 // bound to cost as much as the n-th.
 func Least(n int, bounds []Cost, cost func(i int) Cost) []int {
 	order := all(len(bounds))
-	slices.SortStableFunc(order, func(a, b int) int { return bounds[a].Compare(bounds[b]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(bounds[a].Compare(bounds[b]), a-b) })
 	n = min(n, len(bounds))
 	costs := make([]Cost, 0, n) // of those in least
 	least := make([]int, 0, n)

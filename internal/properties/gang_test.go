@@ -101,7 +101,9 @@ func TestPlacers(t *testing.T) {
 			}
 		}
 		if oneIn(t, 4, "eligible") {
-			e.Eligible = func(_ *preemption.Pod, v *preemption.Victim, _ *preemption.Node) bool { return v.Pods[0].Labels["app"] != "x" }
+			e.Eligible = func(_ *preemption.Pod, v *preemption.Victim, _ *preemption.Node) bool {
+				return v.Pods[0].Labels["app"] != "x"
+			}
 		}
 		scored := rapid.Bool().Draw(t, "scored")
 		placer := preemption.FirstNode(e.Filters...)
