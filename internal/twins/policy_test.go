@@ -1,0 +1,114 @@
+package twins
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/preemption"
+	"example.com/preemption/internal/world"
+	"example.com/preemption/preemptiontest"
+)
+
+// policies are an evaluator with some policy, in an order of some of the criteria,
+// and beside it one with hooks or filters of its own.
+func policies(w *world.World) []*preemption.Evaluator {
+	list := evaluators(w)
+	for _, e := range list {
+		e.Victims = world.Pick(w, preemption.VictimsBest, preemption.VictimsReprieve)
+		e.Budgets = world.Pick(w, preemption.BudgetsExact, preemption.BudgetsRespected, preemption.BudgetsAsUpstream)
+		if w.OneIn(2) {
+			continue
+		}
+		left := preemption.DefaultOrders()
+		for range 1 + w.Choose(5) {
+			i := w.Choose(len(left))
+			e.Orders = append(e.Orders, left[i])
+			left = append(left[:i], left[i+1:]...)
+		}
+	}
+	return list
+}
+
+// holdPolicies decides by both paths with policies, checks the results by their
+// definition, changes the cluster, and decides again.
+func holdPolicies(t failer, w *world.World, c *preemption.Cluster, most int, preemptor func() *preemption.Pod, count func(bool, string)) {
+	t.Helper()
+	for range 4 {
+		p := preemptor()
+		for _, e := range policies(w) {
+			count(compareTwins(t, e, c, p))
+			r, err := e.Preempt(context.Background(), c, p)
+			if err != nil {
+				continue
+			}
+			state := c.State()
+			if err := preemptiontest.CheckResult(c, state.DisruptionBudgets, p, r, preemptiontest.Settings{
+				Evaluator: *e, Release: c.Release(), Groups: preemption.NewGroups(state.PodGroups, state.CompositePodGroups),
+				Nominated: c.NominatedTo, Most: most,
+			}); err != nil {
+				t.Fatalf("%s\n%v victims, budgets %v, orders %d\npreemptor %+v\n%s\n%v", world.Describe(c), e.Victims, e.Budgets, len(e.Orders), *p, world.Decision(r, nil), err)
+			}
+		}
+		for range 1 + w.Choose(4) {
+			w.Change(c)
+		}
+	}
+}
+
+// TestPoliciesAreTheirTwins holds policies in the engine against the functions, and
+// both against definitions, on small clusters of every release.
+func TestPoliciesAreTheirTwins(t *testing.T) {
+	tally := tally{}
+	for seed := uint64(0); tally.decisions < *decisions/20; seed++ {
+		w := world.New(world.Seeded(seed, 3))
+		holdSmallPolicies(seeded{t, seed}, w, tally.count)
+	}
+	t.Logf("%d decisions, %d by the engine: %v", tally.decisions, tally.fast, tally.outcomes)
+	if tally.fast < tally.decisions/2 {
+		t.Errorf("the engine made %d of %d decisions, want half of them", tally.fast, tally.decisions)
+	}
+}
+
+func holdSmallPolicies(t failer, w *world.World, count func(bool, string)) {
+	t.Helper()
+	c, err := preemption.NewCluster(w.State(preemption.Release(w.Choose(4))))
+	if err != nil {
+		return // overcommitted beyond what sums can hold, a duplicate, ...
+	}
+	holdPolicies(t, w, c, 5, func() *preemption.Pod { return w.Preemptor(w.Known(c)) }, count)
+}
+
+// TestPoliciesAreTheirTwinsOnManyNodes does so on clusters that take several
+// blocks of nodes.
+func TestPoliciesAreTheirTwinsOnManyNodes(t *testing.T) {
+	tally := tally{}
+	for seed := uint64(0); tally.decisions < *wide/10; seed++ {
+		w := world.New(world.Seeded(seed, 9))
+		c, err := preemption.NewCluster(w.ManyNodes(preemption.Release(w.Choose(4))))
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		holdPolicies(seeded{t, seed}, w, c, 0, func() *preemption.Pod {
+			p := w.Preemptor(nil)
+			p.Priority, p.PreemptionPolicy = world.Pick[int32](w, 2, 50, 1000), preemption.PreemptLowerPriority
+			p.Requests[preemption.CPU] = int64(2+w.Choose(7)) * 500
+			return p
+		}, tally.count)
+	}
+	t.Logf("%d decisions, %d by the engine: %v", tally.decisions, tally.fast, tally.outcomes)
+}
+
+func FuzzPolicies(f *testing.F) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		data := make([]byte, 400)
+		for i := range data {
+			data[i] = byte(r.IntN(256))
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		holdSmallPolicies(t, world.New(world.FromBytes(data)), func(bool, string) {})
+	})
+}
