@@ -420,12 +420,20 @@ func benchmarkPolicy(b *testing.B, e Evaluator) {
 	b.Run("nodes=10000/pods=50/mixed", func(b *testing.B) {
 		c := workload{nodes: 10_000, pods: 50, budgets: 750, covered: 0.1}.cluster(benchSeed)
 		preemptors := mixedPreemptors(1000)
-		victims, before := 0.0, 0.0
+		beside := e
+		beside.Contrast = true
+		victims, before, better, by := 0.0, 0.0, 0.0, map[string]int{}
 		for _, p := range preemptors {
 			victims, before = victims+count(&e, c, p), before+count(&kube, c, p)
+			if r, err := beside.Preempt(context.Background(), c, p); err == nil && r.Contrast != nil && r.Contrast.Better {
+				better++
+				by[r.Contrast.By]++
+			}
 		}
+		b.Logf("%v of %d better, by %v", better, len(preemptors), by)
 		benchmarkPercentiles(b, &e, c, preemptors)
 		b.ReportMetric(victims, "victims")
 		b.ReportMetric(before, "kube-victims")
+		b.ReportMetric(better/float64(len(preemptors)), "better/decision")
 	})
 }

@@ -11,6 +11,7 @@
 //	go run ./examples/openb
 //	go run ./examples/openb -pods 5000
 //	go run ./examples/openb -nodes 100 -seed 7 -json
+//	go run ./examples/openb -best
 //
 // GPUs are counted in thousandths and pooled per node, which ignores the limits
 // of each device. But for latencies the output depends on the flags alone.
@@ -59,7 +60,7 @@ func simulate(ctx context.Context, cfg config, stdout, stderr io.Writer, now clo
 		return err
 	}
 	p := newProgress(stderr, now, cfg.pods)
-	t, err := stream(ctx, w, cfg.pods, cfg.seed, now, p.done)
+	t, err := stream(ctx, w, evaluator(cfg.best), cfg.pods, cfg.seed, now, p.done)
 	p.clear()
 	if err != nil {
 		return err
@@ -75,6 +76,7 @@ type config struct {
 	nodes, pods int
 	seed        uint64
 	json        bool
+	best        bool
 }
 
 // traceNodes is how many nodes the trace has.
@@ -89,6 +91,7 @@ func parse(args []string, help io.Writer) (config, error) {
 	flags.IntVar(&cfg.nodes, "nodes", traceNodes, "how many of the trace's `nodes` to use, evenly taken from the list")
 	flags.IntVar(&cfg.pods, "pods", 1000, "how many urgent `pods` arrive")
 	flags.Uint64Var(&cfg.seed, "seed", 1, "`seed` of the draw of pod sizes")
+	flags.BoolVar(&cfg.best, "best", false, "choose the best victims, and count how often kube-scheduler's are worse")
 	flags.BoolVar(&cfg.json, "json", false, "print JSON; latencies are in microseconds")
 	err := flags.Parse(args)
 	switch {

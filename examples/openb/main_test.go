@@ -99,7 +99,7 @@ func TestStreamAddsUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	const pods = 1000
-	result, err := stream(context.Background(), w, pods, 1, tick(0), func(int) {})
+	result, err := stream(context.Background(), w, evaluator(false), pods, 1, tick(0), func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"example.com/preemption"
 	"example.com/preemption/internal/trace"
 )
 
@@ -76,6 +77,9 @@ func writeReport(out io.Writer, cfg config, w *world, t *tally) error {
 	describe(&b, cfg, w)
 	outcomes(&b, t)
 	victims(&b, t)
+	if cfg.best {
+		contrast(&b, t)
+	}
 	refusals(&b, t)
 	latencies(&b, t)
 	_, err := io.WriteString(out, b.String())
@@ -112,6 +116,17 @@ func outcomes(b *strings.Builder, t *tally) {
 		{"preempted", t.preempted},
 		{"could not be helped", t.unhelpful},
 	})
+}
+
+// contrast tells how often kube-scheduler would have done worse in the same cluster.
+func contrast(b *strings.Builder, t *tally) {
+	fmt.Fprintf(b, "\n== Beside kube-scheduler's choice: %d victims instead of %d ==\n\n", t.victims, t.upstreamVictims)
+	lines, better := []line(nil), 0
+	for _, o := range preemption.DefaultOrders() {
+		lines = append(lines, line{"better by " + o.Name, t.better[o.Name]})
+		better += t.better[o.Name]
+	}
+	chart(b, append(lines, line{"no better", t.preempted - better}))
 }
 
 func victims(b *strings.Builder, t *tally) {

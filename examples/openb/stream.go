@@ -18,6 +18,11 @@ type tally struct {
 	victimsPerDecision                    []int           // of those that preempted
 	latencies                             []time.Duration // of every decision
 	unhelped                              []unhelped
+
+	// Beside kube-scheduler's decisions: how many are better, by which order, and how
+	// many pods it would have evicted from the same cluster each time.
+	better          map[string]int
+	upstreamVictims int
 }
 
 // unhelped is a pod that no eviction could help, with kube-scheduler's message.
@@ -32,12 +37,21 @@ const maxUnhelped = 3
 // A clock tells the time that has passed.
 type clock func() time.Duration
 
+// evaluator decides by kube-scheduler's policy, or by the best victims with
+// kube-scheduler's decision beside it.
+func evaluator(best bool) *preemption.Evaluator {
+	e := &preemption.Evaluator{Filters: append(preemption.DefaultFilters(), gpuModels())}
+	if best {
+		e.Victims, e.Budgets, e.Contrast = preemption.VictimsBest, preemption.BudgetsExact, true
+	}
+	return e
+}
+
 // stream sends so many pods, drawn from the trace, into the world one after
 // another and applies each decision before it takes the next.
-func stream(ctx context.Context, w *world, pods int, seed uint64, now clock, done func(int)) (*tally, error) {
+func stream(ctx context.Context, w *world, evaluator *preemption.Evaluator, pods int, seed uint64, now clock, done func(int)) (*tally, error) {
 	random := rand.New(rand.NewPCG(seed, 0))
-	evaluator := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), gpuModels())}
-	t := &tally{victimsByQoS: make(map[string]int)}
+	t := &tally{victimsByQoS: make(map[string]int), better: make(map[string]int)}
 	for i := range pods {
 		pending := w.arrive(&w.pods[random.IntN(len(w.pods))])
 
@@ -50,7 +64,7 @@ func stream(ctx context.Context, w *world, pods int, seed uint64, now clock, don
 
 		t.count(decision)
 		if decision.Outcome == preemption.OutcomeUnhelpful {
-			if err := t.remember(ctx, &evaluator, w.cluster, pending); err != nil {
+			if err := t.remember(ctx, evaluator, w.cluster, pending); err != nil {
 				return nil, err
 			}
 		} else if err := w.apply(pending, decision); err != nil {
@@ -73,6 +87,12 @@ func (t *tally) count(decision *preemption.Result) {
 		t.victims += len(decision.Delete)
 		t.victimsPerDecision = append(t.victimsPerDecision, len(decision.Delete))
 		t.violations += decision.Violations
+		if k := decision.Contrast; k != nil {
+			t.upstreamVictims += len(k.Upstream.Delete)
+			if k.Better {
+				t.better[k.By]++
+			}
+		}
 		for _, victim := range decision.Delete {
 			t.victimsByQoS[victim.Object.(*trace.Pod).QoS]++
 		}
