@@ -201,3 +201,36 @@ func ExampleTrace() {
 	// node-a with shop/batch-1 back is a Success []
 	// node-a with shop/batch-2 back is a Unschedulable: Insufficient cpu [{cpu 1000 4000 4000}]
 }
+
+// Budgets as a promise, and what kube-scheduler would have done instead.
+func ExampleContrast() {
+	cpu := func(milli int64) preemption.Resources { return preemption.Resources{preemption.CPU: milli} }
+	room := preemption.Resources{preemption.CPU: 2000, preemption.PodCount: 110}
+	cluster, err := preemption.NewCluster(preemption.ClusterState{
+		Nodes: []*preemption.Node{{Name: "a", Allocatable: room}},
+		Pods: []*preemption.Pod{
+			{Namespace: "shop", Name: "batch", UID: "1", NodeName: "a", Priority: 200, Requests: cpu(1000)},
+			{Namespace: "shop", Name: "cache", UID: "2", NodeName: "a", Priority: 100, Requests: cpu(1000), Labels: map[string]string{"app": "cache"}},
+		},
+		DisruptionBudgets: []*preemption.PodDisruptionBudget{
+			{Namespace: "shop", Name: "cache", Selector: &preemption.Selector{MatchLabels: map[string]string{"app": "cache"}}},
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	evaluator := preemption.Evaluator{Budgets: preemption.BudgetsRespected, Contrast: true}
+	web := &preemption.Pod{Namespace: "shop", Name: "web", UID: "3", Priority: 1000, Requests: cpu(2000)}
+	result, err := evaluator.Preempt(context.Background(), cluster, web)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(result.Outcome)
+	fmt.Println(result.Contrast)
+
+	// Output:
+	// unhelpful
+	// kube-scheduler would evict shop/batch, shop/cache from node a, 1 budget violation
+}

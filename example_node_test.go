@@ -295,3 +295,73 @@ func ExampleSampling_Validate() {
 
 	// Output: preemption: sampling: percent 110 is not in [0, 100]
 }
+
+// The reprieve keeps the more important of two pods of one priority, whatever
+// their sizes. The best set is the one that costs least.
+func ExampleSelectBestVictimsOnNode() {
+	cpu := func(milli int64) preemption.Resources { return preemption.Resources{preemption.CPU: milli} }
+	view := oneNode{
+		&preemption.Node{Name: "node-a", Allocatable: preemption.Resources{preemption.CPU: 4000, preemption.PodCount: 110}},
+		[]*preemption.Pod{
+			{Namespace: "shop", Name: "large", UID: "1", Priority: 100, Requests: cpu(2000)},
+			{Namespace: "shop", Name: "small", UID: "2", Priority: 100, Requests: cpu(1000)},
+			{Namespace: "shop", Name: "tiny", UID: "3", Priority: 100, Requests: cpu(1000)},
+		},
+	}
+	web := &preemption.Pod{Namespace: "shop", Name: "web", Priority: 1000, Requests: cpu(2000)}
+	prepared, err := preemption.NodeResources().Prepare(web, view)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, selectOn := range []func(preemption.NodeCase) (preemption.Selection, error){
+		preemption.SelectVictimsOnNode,
+		func(c preemption.NodeCase) (preemption.Selection, error) {
+			return preemption.SelectBestVictimsOnNode(c)
+		},
+	} {
+		run, err := prepared.Begin(view.node)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		s, err := selectOn(preemption.NodeCase{Preemptor: web, Node: view.node, DryRun: run, Victims: preemption.Victims(view.node, view, nil)})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(s.Victims, "exact:", s.Exact)
+	}
+
+	// Output:
+	// [shop/small shop/tiny] exact: false
+	// [shop/large] exact: true
+}
+
+// Two pods may be evicted if they are not both.
+func ExampleCountViolations() {
+	view := busyNode()
+	victims := preemption.Victims(view.node, view, nil)
+	budget := &preemption.PodDisruptionBudget{Namespace: "shop", Name: "batch", Allowed: 1,
+		Selector: &preemption.Selector{MatchLabels: map[string]string{"app": "batch"}}}
+	budgets := []*preemption.PodDisruptionBudget{budget}
+	fmt.Println(preemption.CountViolations(victims, budgets))
+	fmt.Println(preemption.CountViolations(victims[:2], budgets))
+
+	// Output:
+	// 1
+	// 0
+}
+
+// Up to 1.37 a pod without labels is not covered by an empty selector.
+func ExampleRelease_CountViolations() {
+	node := &preemption.Node{Name: "node-a"}
+	victims := []*preemption.Victim{preemption.NewPodVictim(&preemption.Pod{Namespace: "shop", Name: "bare"}, node)}
+	budgets := []*preemption.PodDisruptionBudget{{Namespace: "shop", Name: "all", Selector: &preemption.Selector{}}}
+	fmt.Println(preemption.Release137.CountViolations(victims, budgets))
+	fmt.Println(preemption.Release138.CountViolations(victims, budgets))
+
+	// Output:
+	// 0
+	// 1
+}

@@ -60,7 +60,7 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 	// Violators are put back first. More violations than the best has settle it, but
 	// for a judge to come, which might come to fewer.
 	violations, most := int64(0), int64(math.MaxInt64)
-	if (x.Judge == nil || judge != nil) && !x.Policy.Exact && x.Policy.Order == nil {
+	if (x.Judge == nil || judge != nil) && !x.Policy.Exact && !x.Policy.Best && x.Policy.Order == nil {
 		most = x.bestScore.Violations
 	}
 	for _, v := range violators {

@@ -34,14 +34,19 @@ type policyScratch struct {
 
 // clear finds out what clearing a node costs, and whether it can be cleared.
 func (x *search) clear(node, level int) (score.Score, bool) {
-	switch {
-	case x.Policy.Best:
+	if x.Policy.Best {
 		return x.solve(node)
-	case x.Policy.Respect:
+	}
+	return x.reprieved(node, level)
+}
+
+// reprieved is what the reprieve evicts, with violations counted as the policy says.
+func (x *search) reprieved(node, level int) (score.Score, bool) {
+	if x.Policy.Respect {
 		return x.respect(node, level)
 	}
 	found, ok := x.greedy(node, level)
-	if ok && x.Policy.Exact {
+	if ok && (x.Policy.Exact || x.Policy.Best) {
 		found.Violations = x.recount(&x.rows[node])
 	}
 	return found, ok
@@ -216,7 +221,13 @@ func (x *search) solve(node int) (score.Score, bool) {
 	}
 	found, _ := s.solver.Solve(p) // without an oracle there is no error
 	if !found.Exact {
+		// What was found is not to be worse than the reprieve.
 		x.Stats.Inexact++
+		greedy, ok := x.reprieved(node, len(x.levels))
+		if ok && len(x.evicted) > 0 && (!found.Found || x.compare(&greedy, &found.Score) < 0) {
+			return greedy, true
+		}
+		x.evicted = x.evicted[:0]
 	}
 	for _, u := range found.Chosen {
 		x.evicted = append(x.evicted, s.asked[u])
