@@ -26,7 +26,7 @@ func TestAllocations(t *testing.T) {
 	byHand := &preemption.Victim{Priority: 1, Pods: a.Pods, Nodes: a.Nodes}
 	selector := &preemption.Selector{
 		MatchLabels:      map[string]string{"app": "web"},
-		MatchExpressions: []preemption.Requirement{{Key: "tier", Operator: preemption.In, Values: []string{"front", "back"}}, {Key: "old", Operator: preemption.DoesNotExist}},
+		MatchExpressions: []preemption.Requirement{{Key: "tier", Operator: preemption.SelectorIn, Values: []string{"front", "back"}}, {Key: "old", Operator: preemption.SelectorDoesNotExist}},
 	}
 	p := a.Pods[0]
 	fitting := dryRun(t, node, 3000, 80, a, b) // fits beside one of the two

@@ -180,7 +180,7 @@ func BenchmarkUpdate(b *testing.B) {
 	b.Run("budget-selector", func(b *testing.B) {
 		old := c.budgets.inOrder()[0].budget
 		wider := *old
-		wider.Selector = &Selector{MatchExpressions: []Requirement{{"app", Exists, nil}}}
+		wider.Selector = &Selector{MatchExpressions: []Requirement{{"app", SelectorExists, nil}}}
 		for b.Loop() {
 			must(b, c.SetBudget(&wider))
 			must(b, c.SetBudget(old))

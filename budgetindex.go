@@ -110,7 +110,7 @@ func required(s *Selector) (l label, ok bool) {
 		return l, true
 	}
 	for _, r := range s.MatchExpressions {
-		if r.Operator == In && len(r.Values) == 1 {
+		if r.Operator == SelectorIn && len(r.Values) == 1 {
 			return label{r.Key, r.Values[0]}, true
 		}
 	}

@@ -129,9 +129,9 @@ func (w *world) budget(name string) *PodDisruptionBudget {
 	case 0:
 		b.Selector = &Selector{}
 	case 1:
-		b.Selector = &Selector{MatchExpressions: []Requirement{{"app", pick(w, In, NotIn), []string{"x"}}}}
+		b.Selector = &Selector{MatchExpressions: []Requirement{{"app", pick(w, SelectorIn, SelectorNotIn), []string{"x"}}}}
 	case 2:
-		b.Selector = &Selector{MatchExpressions: []Requirement{{"app", pick(w, Exists, DoesNotExist, "Bad"), nil}}}
+		b.Selector = &Selector{MatchExpressions: []Requirement{{"app", pick(w, SelectorExists, SelectorDoesNotExist, "Bad"), nil}}}
 	case 3:
 		b.Selector = nil
 	default:

@@ -10,6 +10,23 @@ import (
 // default policy over every node. It may be used concurrently and must not be
 // modified while it is.
 //
+// A filter of the caller's that fails rules a node out; the failure is returned if
+// no other node can be cleared. Examine makes all calls: it tests every node, and
+// dry-runs those that evictions may help. Preempt leaves out calls whose answer
+// cannot matter: about nodes that arithmetic refuses, or that cost more than the
+// best. A filter that would fail in such a call does not fail for Preempt. So the
+// decision is the one of Examine, or, if a filter failed in no call that Preempt
+// made, the one of Examine with a filter that does not fail.
+//
+// Preempt is fast, see docs/engine.md, unless it has to look at node by node as
+// Examine does, a dry run each. That is so with Accept, Compare, Sampling or
+// Extenders, and with Orders of the caller's own; with Filters that lack
+// NodeResources, or that are the caller's own and take dry runs together with
+// policies other than kube-scheduler's; and for a preemptor that requests a resource
+// which pods request but the cluster has not compiled: it compiles seven beside the
+// number of pods. Else own Filters, Eligible and Statuses are asked about the nodes
+// that arithmetic leaves in question.
+//
 // It corresponds to the Evaluator of kube-scheduler's preemption package
 // together with the DefaultPreemption plugin.
 type Evaluator struct {
@@ -18,6 +35,10 @@ type Evaluator struct {
 	Filters []Filter
 	// Eligible may spare victims that priority would give up; see [NodeCase].
 	Eligible func(preemptor *Pod, v *Victim, n *Node) bool
+	// Accept may refuse the whole set of victims that a node would be cleared of,
+	// which rules the node out with the status that it returns. It is a veto: no
+	// other set is tried on the node. Nil accepts all. See [VictimsPerOwner].
+	Accept func(preemptor *Pod, n *Node, victims []*Victim) Status
 	// Compare replaces [CompareImportance]; see [NodeCase].
 	Compare func(a, b *Victim) int
 	// Orders replaces [DefaultOrders] in the choice between nodes.
@@ -35,8 +56,8 @@ type Evaluator struct {
 	// Extenders have a say in the candidates, in order.
 	Extenders []Extender
 	// Parallelism is how many nodes are worked on at a time; below 2 it is one.
-	// The result does not depend on it. With more than one, filters and Eligible
-	// are called concurrently.
+	// The result does not depend on it. With more than one, filters, Eligible and
+	// Accept are called concurrently.
 	Parallelism int
 	// Statuses is what the caller's own filter phase found: the status of a node
 	// and whether it is known. What is not known is computed. Nil knows none.

@@ -389,6 +389,33 @@ func TestBadQuestions(t *testing.T) {
 	}
 }
 
+// A selector spares every victim with a pod that it matches; a bad one spares none.
+func TestSpareSelected(t *testing.T) {
+	group := func(apps ...string) *preemption.Victim {
+		v := &preemption.Victim{}
+		for _, app := range apps {
+			v.Pods = append(v.Pods, &preemption.Pod{Name: app, Labels: map[string]string{"app": app}})
+		}
+		return v
+	}
+	spare := preemption.SpareSelected(&preemption.Selector{MatchLabels: map[string]string{"app": "db"}})
+	for _, test := range []struct {
+		spare func(*preemption.Pod, *preemption.Victim, *preemption.Node) bool
+		v     *preemption.Victim
+		goes  bool
+	}{
+		{spare, group("web"), true},
+		{spare, group("db"), false},
+		{spare, group("web", "db"), false},
+		{preemption.SpareSelected(nil), group("db"), true},
+		{preemption.SpareSelected(&preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: "app", Operator: "Like"}}}), group("db"), true},
+	} {
+		if got := test.spare(nil, test.v, nil); got != test.goes {
+			t.Errorf("%v may go: %v, want %v", test.v.Pods, got, test.goes)
+		}
+	}
+}
+
 // tracked counts the dry runs of a filter that are still in memory.
 type tracked struct {
 	preemption.Filter

@@ -55,6 +55,7 @@ type NodeReport struct {
 	FilterRuns int
 
 	afterRemoval Status
+	vetoed       bool // by Accept
 	inexact      bool // better victims may exist
 }
 
@@ -101,8 +102,8 @@ func (x *Examination) replay(t *Trace) {
 	}
 }
 
-// NotHelpful is the reason given for a node that no eviction on it helps.
-const NotHelpful = "Preemption is not helpful for scheduling"
+// ReasonNotHelpful is the reason given for a node that no eviction on it helps.
+const ReasonNotHelpful = "Preemption is not helpful for scheduling"
 
 // Message returns the text of the FailedScheduling event that kube-scheduler of
 // this release would emit for the preemptor, to the letter: why no node took it,
@@ -145,7 +146,7 @@ func (x *Examination) PreemptionMessage() string {
 	for i := range x.Nodes {
 		r := &x.Nodes[i]
 		if !r.Examined {
-			reasons[NotHelpful]++
+			reasons[ReasonNotHelpful]++
 			continue
 		}
 		for _, reason := range r.Status.Reasons {

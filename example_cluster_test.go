@@ -206,7 +206,7 @@ func ExampleCluster_SetBudget() {
 	}
 	fmt.Println(c.Warnings()[0])
 
-	in := &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: "app", Operator: preemption.In, Values: []string{"web"}}}}
+	in := &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: "app", Operator: preemption.SelectorIn, Values: []string{"web"}}}}
 	if err := c.SetBudget(budget(in)); err != nil {
 		fmt.Println(err)
 	}

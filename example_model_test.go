@@ -10,7 +10,7 @@ import (
 func ExampleSelector_Matches() {
 	s := &preemption.Selector{
 		MatchLabels:      map[string]string{"app": "web"},
-		MatchExpressions: []preemption.Requirement{{Key: "tier", Operator: preemption.NotIn, Values: []string{"canary"}}},
+		MatchExpressions: []preemption.Requirement{{Key: "tier", Operator: preemption.SelectorNotIn, Values: []string{"canary"}}},
 	}
 	fmt.Println(s.Matches(map[string]string{"app": "web"}))
 	fmt.Println(s.Matches(map[string]string{"app": "web", "tier": "canary"}))
@@ -21,7 +21,7 @@ func ExampleSelector_Matches() {
 }
 
 func ExampleSelector_Validate() {
-	s := &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: "tier", Operator: preemption.In}}}
+	s := &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: "tier", Operator: preemption.SelectorIn}}}
 	fmt.Println(s.Validate())
 
 	// Output: matchExpressions[0]: operator In needs at least one value

@@ -15,6 +15,7 @@ type oneNode struct {
 }
 
 func (v oneNode) Nodes() []*preemption.Node                   { return []*preemption.Node{v.node} }
+func (v oneNode) NominatedTo(string) []*preemption.Pod        { return nil }
 func (v oneNode) PodsOn(n *preemption.Node) []*preemption.Pod { return v.pods }
 
 // busyNode has 4 CPUs, of which three pods of two priorities take all.

@@ -54,7 +54,7 @@ func (r *NodeReport) explain(b *strings.Builder) {
 		fmt.Fprintf(b, "  without %s of lower priority: %s\n", r.whose(), r.withoutVictims())
 	}
 	r.explainSteps(b)
-	if r.Candidate == nil && len(r.Protected) > 0 {
+	if r.vetoed || r.Candidate == nil && len(r.Protected) > 0 {
 		fmt.Fprintf(b, "  %s\n", r.Status.Message())
 	}
 	if r.Candidate != nil && len(r.Steps) == 0 {

@@ -10,8 +10,8 @@ import (
 // preemptFast decides by the engine. It reports false where the engine cannot
 // vouch for the answer, which evaluate then has to find. That is so
 //
-//   - with Compare, Sampling or Extenders, or with Orders other than the built-in
-//     ones, whose meaning the engine does not know;
+//   - with Accept, Compare, Sampling or Extenders, or with Orders other than the
+//     built-in ones, whose meaning the engine does not know;
 //   - with filters of the caller's that take dry runs, if the policy or the orders
 //     are not kube-scheduler's;
 //   - with Filters that do not contain NodeResources;
@@ -20,7 +20,7 @@ import (
 //     would have to go: which errors count then, only a look at every node tells.
 func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, bool) {
 	policy, ok := e.policy()
-	if !ok || e.Compare != nil || e.Sampling != nil || len(e.Extenders) > 0 {
+	if !ok || e.Accept != nil || e.Compare != nil || e.Sampling != nil || len(e.Extenders) > 0 {
 		return nil, false
 	}
 	f := c.engine.borrow()

@@ -289,7 +289,8 @@ func prepare(filters []Filter, preemptor *Pod, view View) (Prepared, error) {
 // nominated ones last. Members of a group on other nodes are not shown.
 //
 // It is not monotone and keeps no state: right for a rule that is easy to say,
-// slow for one that is asked often.
+// slow for one that is asked often. [PodsFilter] gives it a name and can declare it
+// monotone.
 type FilterFunc func(preemptor *Pod, node *Node, pods []*Pod) Status
 
 // Name returns "FilterFunc".
@@ -299,6 +300,32 @@ func (FilterFunc) Name() string { return "FilterFunc" }
 func (f FilterFunc) Prepare(preemptor *Pod, view View) (Prepared, error) {
 	return preparedFunc{f, preemptor, view}, nil
 }
+
+// PodsFilter returns a [FilterFunc] with a name, which statuses and errors give. A
+// monotone one declares that more pods on the node never turn its refusal into a
+// fit; see [Prepared]. For a function of the node alone there is [NodeFilter].
+func PodsFilter(name string, monotone bool, f FilterFunc) Filter {
+	return podsFilter{f, name, monotone}
+}
+
+type podsFilter struct {
+	FilterFunc
+	name     string
+	monotone bool
+}
+
+func (f podsFilter) Name() string { return f.name }
+
+func (f podsFilter) Prepare(preemptor *Pod, view View) (Prepared, error) {
+	return preparedPodsFilter{preparedFunc{f.FilterFunc, preemptor, view}, f.monotone}, nil
+}
+
+type preparedPodsFilter struct {
+	preparedFunc
+	monotone bool
+}
+
+func (p preparedPodsFilter) Monotone() bool { return p.monotone }
 
 type preparedFunc struct {
 	f         FilterFunc

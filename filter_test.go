@@ -10,6 +10,33 @@ import (
 	"example.com/preemption"
 )
 
+// A function with a name is known by it, and declares whether it is monotone.
+func TestPodsFilter(t *testing.T) {
+	full := func(_ *preemption.Pod, _ *preemption.Node, pods []*preemption.Pod) preemption.Status {
+		if len(pods) > 1 {
+			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"full"}}
+		}
+		return preemption.Status{}
+	}
+	view := busyNode()
+	for _, monotone := range []bool{true, false} {
+		prepared, err := preemption.All(preemption.PodsFilter("Few", monotone, full)).Prepare(&preemption.Pod{Name: "h"}, view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := prepared.(interface{ Monotone() bool }).Monotone(); got != monotone {
+			t.Errorf("monotone: %v, want %v", got, monotone)
+		}
+		run, err := prepared.Begin(view.node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := run.Fits(); err != nil || s.Filter != "Few" || s.Message() != "full" {
+			t.Errorf("Fits = %+v, %v", s, err)
+		}
+	}
+}
+
 // Room is not freed twice, and not where a pod is not: victims that say so are an
 // error, and the built-in dry runs do not remove a pod that is bound elsewhere.
 func TestVictimsThatAreNotThere(t *testing.T) {

@@ -178,7 +178,7 @@ func protectedStatus(protected []Violation) Status {
 		for _, b := range v.Budgets {
 			if !seen[b] {
 				seen[b] = true
-				s.Reasons = append(s.Reasons, ProtectedBy+b.String())
+				s.Reasons = append(s.Reasons, ReasonProtectedBy+b.String())
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/preemption/internal/best"
 	"example.com/preemption/internal/columnar"
@@ -62,9 +63,9 @@ func (p BudgetPolicy) String() string {
 	return "as-upstream"
 }
 
-// ProtectedBy begins the reason that a node is refused with because a budget
+// ReasonProtectedBy begins the reason that a node is refused with because a budget
 // protects its pods; the budget's namespace and name follow.
-const ProtectedBy = "Victims are protected by disruption budget "
+const ReasonProtectedBy = "Victims are protected by disruption budget "
 
 // ErrOrders is returned for [VictimsBest] with orders that it cannot follow: it
 // takes those of [DefaultOrders], in any order, each at most once.
@@ -181,4 +182,100 @@ func victimList(victims []*Victim) string {
 		names[i] = v.describe()
 	}
 	return strings.Join(names, ", ")
+}
+
+// Ready-made answers for [Evaluator.Eligible], [Evaluator.Accept] and
+// [Evaluator.Orders].
+
+// EligibleIfAll returns an Eligible that accepts a victim if all of these do.
+func EligibleIfAll(accept ...func(preemptor *Pod, v *Victim, n *Node) bool) func(*Pod, *Victim, *Node) bool {
+	return func(preemptor *Pod, v *Victim, n *Node) bool {
+		for _, f := range accept {
+			if !f(preemptor, v, n) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// MinRunTime returns an Eligible that spares victims with a pod that, at the time
+// now, has run for less than so long, so that everybody gets something done. Pods
+// that have not started lose nothing and are not spared for it.
+func MinRunTime(now time.Time, atLeast time.Duration) func(*Pod, *Victim, *Node) bool {
+	return func(_ *Pod, v *Victim, _ *Node) bool {
+		for _, p := range v.Pods {
+			if !p.Start.IsZero() && now.Sub(p.Start) < atLeast {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// PriorityGap returns an Eligible that spares victims whose effective priority is
+// less than so much below the preemptor's.
+func PriorityGap(atLeast int32) func(*Pod, *Victim, *Node) bool {
+	return func(preemptor *Pod, v *Victim, _ *Node) bool {
+		return int64(preemptor.Priority)-int64(v.Priority) >= int64(atLeast)
+	}
+}
+
+// SpareSelected returns an Eligible that spares victims with a pod that the
+// selector matches. A nil or invalid selector matches none.
+func SpareSelected(s *Selector) func(*Pod, *Victim, *Node) bool {
+	return func(_ *Pod, v *Victim, _ *Node) bool {
+		for _, p := range v.Pods {
+			if s.Matches(p.Labels) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// FewestToDelete prefers the candidate with the fewest pods still to delete: where
+// victims are on their way out already, nobody else has to go.
+var FewestToDelete = Order{"fewest pods still to delete", func(a, b *Candidate) int {
+	return toDelete(a) - toDelete(b)
+}}
+
+func toDelete(c *Candidate) int {
+	n := 0
+	for _, v := range c.Victims {
+		for _, p := range v.Pods {
+			if p.Termination == NotTerminating {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// VictimsPerOwner returns an Accept that refuses sets of victims in which a
+// controller loses more pods than the limit says, those counted that are on their
+// way out already: not all replicas of a service at once. Pods without an owner
+// are not limited, nor is an owner with a negative limit.
+func VictimsPerOwner(limit func(namespace string, o Owner) int) func(*Pod, *Node, []*Victim) Status {
+	type key struct {
+		namespace string
+		owner     Owner
+	}
+	return func(_ *Pod, _ *Node, victims []*Victim) Status {
+		lost := make(map[key]int)
+		for _, v := range victims {
+			for _, p := range v.Pods {
+				if p.Owner == (Owner{}) {
+					continue
+				}
+				k := key{p.Namespace, p.Owner}
+				lost[k]++
+				if most := limit(p.Namespace, p.Owner); most >= 0 && lost[k] > most {
+					return Status{Code: Unschedulable, Reasons: []string{
+						fmt.Sprintf("Victims would be more than %d of %s in namespace %s", most, p.Owner, p.Namespace)}}
+				}
+			}
+		}
+		return Status{}
+	}
 }

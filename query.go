@@ -259,6 +259,11 @@ func (q *query) dryRun(i int) {
 	default:
 		r.Status = noVictims()
 	}
+	if r.Candidate != nil && q.Accept != nil {
+		if status := q.Accept(q.preemptor, r.Node, s.Victims); !status.Fits() {
+			r.Status, r.Candidate, r.vetoed = status, nil, true
+		}
+	}
 }
 
 // selectOn selects the victims on a node, from a fresh dry run of it.

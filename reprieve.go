@@ -59,11 +59,11 @@ type Selection struct {
 	Exact bool
 }
 
-// NoVictims is the reason given for a node without pods that the preemptor may
+// ReasonNoVictims is the reason given for a node without pods that the preemptor may
 // evict.
-const NoVictims = "No preemption victims found for incoming pod"
+const ReasonNoVictims = "No preemption victims found for incoming pod"
 
-func noVictims() Status { return Status{Code: Unresolvable, Reasons: []string{NoVictims}} }
+func noVictims() Status { return Status{Code: Unresolvable, Reasons: []string{ReasonNoVictims}} }
 
 // SelectVictimsOnNode decides which victims have to leave the node for the
 // preemptor to fit there:
@@ -89,7 +89,7 @@ func noVictims() Status { return Status{Code: Unresolvable, Reasons: []string{No
 // removed in step 2; another one is protected, stays, and uses up nothing. Those
 // removed are put back most important first, whatever their budgets. If removing
 // all victims would have made room but removing these does not, the status says
-// which budgets protect them; see [ProtectedBy].
+// which budgets protect them; see [ReasonProtectedBy].
 //
 // Victims that name a pod twice, or a node where it is not, are an error.
 //

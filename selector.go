@@ -19,17 +19,17 @@ type Selector struct {
 type Requirement struct {
 	Key      string
 	Operator SelectorOperator
-	Values   []string // at least one for In and NotIn, none for the others
+	Values   []string // at least one for SelectorIn and SelectorNotIn, none for the others
 }
 
 // A SelectorOperator relates a label to the values of a [Requirement].
 type SelectorOperator string
 
 const (
-	In           SelectorOperator = "In"           // the label is there and has one of the values
-	NotIn        SelectorOperator = "NotIn"        // the label is absent or has another value
-	Exists       SelectorOperator = "Exists"       // the label is there
-	DoesNotExist SelectorOperator = "DoesNotExist" // the label is absent
+	SelectorIn           SelectorOperator = "In"           // the label is there and has one of the values
+	SelectorNotIn        SelectorOperator = "NotIn"        // the label is absent or has another value
+	SelectorExists       SelectorOperator = "Exists"       // the label is there
+	SelectorDoesNotExist SelectorOperator = "DoesNotExist" // the label is absent
 )
 
 // Matches reports whether the labels satisfy the selector. A nil or invalid
@@ -50,11 +50,11 @@ func (s *Selector) matches(labels map[string]string) bool {
 	for _, r := range s.MatchExpressions {
 		have, ok := labels[r.Key]
 		switch r.Operator {
-		case In:
+		case SelectorIn:
 			ok = ok && slices.Contains(r.Values, have)
-		case NotIn:
+		case SelectorNotIn:
 			ok = !ok || !slices.Contains(r.Values, have)
-		case DoesNotExist:
+		case SelectorDoesNotExist:
 			ok = !ok
 		}
 		if !ok {
@@ -102,11 +102,11 @@ func (r Requirement) validate() error {
 		return fmt.Errorf("%q is not a valid label key", r.Key)
 	}
 	switch r.Operator {
-	case In, NotIn:
+	case SelectorIn, SelectorNotIn:
 		if len(r.Values) == 0 {
 			return fmt.Errorf("operator %s needs at least one value", r.Operator)
 		}
-	case Exists, DoesNotExist:
+	case SelectorExists, SelectorDoesNotExist:
 		if len(r.Values) != 0 {
 			return fmt.Errorf("operator %s takes no values", r.Operator)
 		}

@@ -117,14 +117,19 @@ func (v *Victim) affected(f func(*Node) bool) bool {
 	return true
 }
 
-// A View is a read-only look at a cluster: its nodes in order and the pods bound
-// to each. [Cluster] is one. A filter needs it to see the pods of the node it is
+// A View is a read-only look at a cluster: its nodes in order, the pods bound to
+// each, and those nominated to it. [Cluster] is one. A filter needs it to see the pods of the node it is
 // asked about, and to look beyond that node.
 type View interface {
 	Nodes() []*Node
 	// PodsOn returns the pods bound to the node, in the order they were added.
 	// The slice must not be modified.
 	PodsOn(node *Node) []*Pod
+	// NominatedTo returns the pending pods nominated to the node of that name, in
+	// the order of nomination. The slice must not be modified. Those that hold their
+	// place there against the preemptor are added to its dry run for the fit test, so
+	// a filter with limits across nodes counts those of the other nodes.
+	NominatedTo(node string) []*Pod
 }
 
 // Victims groups the pods on a node into units of eviction by the rules of the

@@ -128,7 +128,7 @@ func TestDisruptionBudget(t *testing.T) {
 		Namespace: "shop", Name: "web", Allowed: 2, Disrupted: []string{"a", "b"},
 		Selector: &preemption.Selector{
 			MatchLabels:      map[string]string{"app": "web"},
-			MatchExpressions: []preemption.Requirement{{Key: "tier", Operator: preemption.In, Values: []string{"front"}}},
+			MatchExpressions: []preemption.Requirement{{Key: "tier", Operator: preemption.SelectorIn, Values: []string{"front"}}},
 		},
 	}
 	got := kube.DisruptionBudget(b)

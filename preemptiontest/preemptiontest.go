@@ -22,7 +22,9 @@ import (
 //   - Add undoes Remove, and Remove undoes Add, in any order.
 //   - After any sequence of both, for pods of the node, pods of other nodes and
 //     pending pods put on the node in thought, the answer is that of a fresh dry
-//     run of a cluster where just those pods are.
+//     run of a cluster where just those pods are. A pod nominated to the node that
+//     is put there is not nominated any more in that cluster: a filter that counts
+//     nominations must not count it twice.
 //   - Dry runs do not affect each other; where all of the above holds this is
 //     also tried concurrently.
 //   - If the filter calls itself monotone, adding a pod to the node never turns a
@@ -75,13 +77,13 @@ const (
 	walks      = 4  // random sequences of Add and Remove a node
 	walkLength = 24 // steps each
 	maxRemote  = 4  // pods of other nodes that take part
-	maxGuests  = 2  // pending pods that take part
+	maxGuests  = 2  // pending pods that take part, and nominated ones
 )
 
 // guests returns pending pods to put on a node in thought, as nominated pods
 // are: the other preemptors and a double of this one.
 func guests(preemptors []*preemption.Pod, self int) []*preemption.Pod {
-	double := clonePod(preemptors[self])
+	double := preemptors[self].Clone()
 	double.Name += "-double"
 	if double.UID != "" {
 		double.UID += "-double"
@@ -172,7 +174,10 @@ func (c *checker) seatsFor(node *preemption.Node) []seat {
 		}
 	}
 	seats := slices.Concat(own, remote)
-	for _, p := range c.guests {
+	nominated := slices.DeleteFunc(slices.Clone(c.view.NominatedTo(node.Name)), func(p *preemption.Pod) bool {
+		return p == c.preemptor || slices.Contains(c.guests, p)
+	})
+	for _, p := range slices.Concat(c.guests, nominated[:min(len(nominated), maxGuests)]) {
 		seats = append(seats, seat{pod: p, on: node, guest: true})
 	}
 	return seats

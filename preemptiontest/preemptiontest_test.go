@@ -60,6 +60,7 @@ func TestGoodFilters(t *testing.T) {
 		preemption.All(preemption.FilterFunc(maxPods), preemption.All(preemption.NodeResources())),
 		preemption.All(),
 		preemption.FilterFunc(maxPods),
+		preemption.PodsFilter("MaxPods", true, maxPods),
 		counting{},
 	)
 	for _, f := range filters {

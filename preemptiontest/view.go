@@ -11,7 +11,8 @@ import (
 // An overlay is a view with other pods on some nodes.
 type overlay struct {
 	preemption.View
-	pods map[*preemption.Node][]*preemption.Pod
+	pods  map[*preemption.Node][]*preemption.Pod
+	bound map[*preemption.Pod]bool // that were nominated
 }
 
 func (o overlay) PodsOn(n *preemption.Node) []*preemption.Pod {
@@ -21,10 +22,16 @@ func (o overlay) PodsOn(n *preemption.Node) []*preemption.Pod {
 	return o.View.PodsOn(n)
 }
 
+// NominatedTo leaves out the pods that are bound by now.
+func (o overlay) NominatedTo(node string) []*preemption.Pod {
+	return slices.DeleteFunc(slices.Clone(o.View.NominatedTo(node)), func(p *preemption.Pod) bool { return o.bound[p] })
+}
+
 // viewAfter returns the cluster as it would be after the steps. Pods that stay
-// keep their place; a guest is shown as a pod that is bound to the node.
+// keep their place; a guest is shown as a pod that is bound to the node, and is
+// not nominated any more.
 func (b *bench) viewAfter(past []step) preemption.View {
-	o := overlay{b.view, make(map[*preemption.Node][]*preemption.Pod)}
+	o := overlay{b.view, make(map[*preemption.Node][]*preemption.Pod), make(map[*preemption.Pod]bool)}
 	gone := make(map[*preemption.Pod]bool)
 	for _, s := range past {
 		gone[s.pod] = !s.add
@@ -39,8 +46,9 @@ func (b *bench) viewAfter(past []step) preemption.View {
 	}
 	for _, s := range b.seats {
 		if away, moved := gone[s.pod]; s.guest && moved && !away {
-			bound := clonePod(s.pod)
-			bound.NodeName = b.node.Name
+			bound := s.pod.Clone()
+			bound.NodeName, bound.NominatedNode = b.node.Name, ""
+			o.bound[s.pod] = true
 			o.pods[b.node] = append(o.pods[b.node], bound)
 		}
 	}
@@ -108,19 +116,9 @@ func nodeChanged(was, is *preemption.Node) bool {
 func clonePods(pods []*preemption.Pod) []*preemption.Pod {
 	var list []*preemption.Pod
 	for _, p := range pods {
-		list = append(list, clonePod(p))
+		list = append(list, p.Clone())
 	}
 	return list
-}
-
-func clonePod(p *preemption.Pod) *preemption.Pod {
-	c := *p
-	c.Labels = maps.Clone(p.Labels)
-	c.Requests = maps.Clone(p.Requests)
-	c.HostPorts = slices.Clone(p.HostPorts)
-	c.NodeSelector = maps.Clone(p.NodeSelector)
-	c.Tolerations = slices.Clone(p.Tolerations)
-	return &c
 }
 
 func cloneNode(n *preemption.Node) *preemption.Node {

@@ -53,9 +53,9 @@ func naiveRequirement(r preemption.Requirement) bool {
 		}
 	}
 	switch r.Operator {
-	case preemption.In, preemption.NotIn:
+	case preemption.SelectorIn, preemption.SelectorNotIn:
 		return naiveKey(r.Key) && len(r.Values) > 0
-	case preemption.Exists, preemption.DoesNotExist:
+	case preemption.SelectorExists, preemption.SelectorDoesNotExist:
 		return naiveKey(r.Key) && len(r.Values) == 0
 	}
 	return false

@@ -253,9 +253,9 @@ func drawSelector(t *rapid.T) *preemption.Selector {
 func drawRequirement(t *rapid.T) preemption.Requirement {
 	r := preemption.Requirement{
 		Key:      pick(t, "key", "app", "tier"),
-		Operator: pick(t, "operator", preemption.In, preemption.NotIn, preemption.Exists, preemption.DoesNotExist),
+		Operator: pick(t, "operator", preemption.SelectorIn, preemption.SelectorNotIn, preemption.SelectorExists, preemption.SelectorDoesNotExist),
 	}
-	if r.Operator == preemption.In || r.Operator == preemption.NotIn {
+	if r.Operator == preemption.SelectorIn || r.Operator == preemption.SelectorNotIn {
 		r.Values = slices.Clone([]string{"x", "y", "z"}[:rapid.IntRange(1, 3).Draw(t, "values")])
 	}
 	return r

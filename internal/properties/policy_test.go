@@ -23,7 +23,7 @@ type twinPolicy struct {
 func (w twin) selectByPolicy(n *preemption.Node) (status preemption.Status, victims []*preemption.Victim, violations int) {
 	all := mostImportantFirst(filtered(w.victimsOn(n), w.mayEvict))
 	if len(all) == 0 {
-		return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{preemption.NoVictims}}, nil, 0
+		return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{preemption.ReasonNoVictims}}, nil, 0
 	}
 	fits := func(gone []*preemption.Victim) preemption.Status {
 		left := w.podsOn(n)

@@ -37,11 +37,11 @@ func TestLabelSyntaxProperty(t *testing.T) {
 		if want := naiveKey(key) && naiveValue(value); (s.Validate() == nil) != want {
 			t.Fatalf("Validate(%q: %q) = %v, want valid: %v", key, value, s.Validate(), want)
 		}
-		s = &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: key, Operator: preemption.In, Values: []string{"ok", value}}}}
+		s = &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: key, Operator: preemption.SelectorIn, Values: []string{"ok", value}}}}
 		if want := naiveKey(key) && naiveValue(value); (s.Validate() == nil) != want {
 			t.Fatalf("Validate(%q In ok, %q) = %v, want valid: %v", key, value, s.Validate(), want)
 		}
-		s = &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: key, Operator: preemption.Exists}}}
+		s = &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: key, Operator: preemption.SelectorExists}}}
 		if want := naiveKey(key); (s.Validate() == nil) != want {
 			t.Fatalf("Validate(%q Exists) = %v, want valid: %v", key, s.Validate(), want)
 		}
@@ -66,7 +66,7 @@ func TestSelectorProperty(t *testing.T) {
 				s.MatchExpressions = append(s.MatchExpressions, r)
 			}
 			for _, r := range s.MatchExpressions {
-				takesValues := r.Operator == preemption.In || r.Operator == preemption.NotIn
+				takesValues := r.Operator == preemption.SelectorIn || r.Operator == preemption.SelectorNotIn
 				valid = valid && r.Operator != "Like" && takesValues == (len(r.Values) > 0)
 			}
 		}

@@ -341,7 +341,7 @@ func twinMatches(s *preemption.Selector, labels map[string]string) bool {
 		have, ok := labels[r.Key]
 		in := ok && slices.Contains(r.Values, have)
 		holds := map[preemption.SelectorOperator]bool{
-			preemption.In: in, preemption.NotIn: !in, preemption.Exists: ok, preemption.DoesNotExist: !ok,
+			preemption.SelectorIn: in, preemption.SelectorNotIn: !in, preemption.SelectorExists: ok, preemption.SelectorDoesNotExist: !ok,
 		}
 		if !holds[r.Operator] {
 			return false
@@ -358,7 +358,7 @@ func (w twin) selectVictims(n *preemption.Node) (status preemption.Status, victi
 	}
 	all := mostImportantFirst(filtered(w.victimsOn(n), w.mayEvict))
 	if len(all) == 0 {
-		return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{preemption.NoVictims}}, nil, 0
+		return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{preemption.ReasonNoVictims}}, nil, 0
 	}
 	left := w.podsOn(n)
 	for _, v := range all {
@@ -508,7 +508,7 @@ func (w twin) search(d *verdict, potential []*preemption.Node, status map[*preem
 		case len(victims) == 0 && w.release() != preemption.Release138:
 			d.Failed = append(d.Failed, n.Name)
 		case len(victims) == 0:
-			status[n] = preemption.Status{Code: preemption.Unresolvable, Reasons: []string{preemption.NoVictims}}
+			status[n] = preemption.Status{Code: preemption.Unresolvable, Reasons: []string{preemption.ReasonNoVictims}}
 		case violations == 0 && len(clean) < count:
 			clean, all = append(clean, c), append(all, c)
 		case violations > 0 && len(violating) < count:

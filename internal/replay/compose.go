@@ -65,6 +65,7 @@ func newSnapshot(state preemption.ClusterState) *snapshot {
 }
 
 func (s *snapshot) Nodes() []*preemption.Node                   { return s.nodes }
+func (s *snapshot) NominatedTo(node string) []*preemption.Pod   { return s.nominated[node] }
 func (s *snapshot) PodsOn(n *preemption.Node) []*preemption.Pod { return s.pods[n.Name] }
 
 type composed struct {

@@ -71,8 +71,11 @@
 // The lines of evaluator are:
 //
 //	spare [on=NODE] app=db         victims that Eligible refuses to evict
+//	spare-young now=60 run=30      MinRunTime, in seconds
+//	spare-near gap=10              PriorityGap
+//	per-owner most=1               Accept by VictimsPerOwner
 //	compare by=name|start          another order of importance
-//	orders top-priority violations priority-sum pods start
+//	orders top-priority violations priority-sum pods start to-delete
 //	victims by=best                the best set on each node, not the reprieve's
 //	budgets are=exact|respected    counted exactly, or never violated
 //	contrast                       says what kube-scheduler would have decided

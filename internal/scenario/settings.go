@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/preemption"
 )
@@ -12,6 +13,8 @@ import (
 // settings are how decisions are made: what the evaluator directive reads.
 type settings struct {
 	spared       []sparing
+	accepting    []func(*preemption.Pod, *preemption.Victim, *preemption.Node) bool
+	accept       func(*preemption.Pod, *preemption.Node, []*preemption.Victim) preemption.Status
 	compare      func(a, b *preemption.Victim) int
 	orders       []preemption.Order
 	sampling     *preemption.Sampling
@@ -48,13 +51,20 @@ func (s *settings) read(verb string, f *fields) {
 	switch verb {
 	case "spare":
 		s.spared = append(s.spared, f.sparing())
+	case "spare-young":
+		s.accepting = append(s.accepting, preemption.MinRunTime(time.Unix(f.number("now", 63), 0), time.Duration(f.number("run", 32))*time.Second))
+	case "spare-near":
+		s.accepting = append(s.accepting, preemption.PriorityGap(int32(f.number("gap", 32))))
+	case "per-owner":
+		most := int(f.number("most", 32))
+		s.accept = preemption.VictimsPerOwner(func(string, preemption.Owner) int { return most })
 	case "compare":
 		s.compare = choice(f, "by", comparators, "name or start")
 	case "orders":
 		for _, name := range f.words() {
 			o, ok := orders[name]
 			if !ok {
-				f.fail("order %q is not known: want violations, top-priority, priority-sum, pods or start", name)
+				f.fail("order %q is not known: want violations, top-priority, priority-sum, pods, start or to-delete", name)
 			}
 			s.orders = append(s.orders, o)
 		}
@@ -77,7 +87,7 @@ func (s *settings) read(verb string, f *fields) {
 	case "status":
 		s.readStatus(f)
 	default:
-		f.fail("%q is not known here: want spare, compare, orders, victims, budgets, contrast, sampling, extender, filter or status", verb)
+		f.fail("%q is not known here: want spare, spare-young, spare-near, per-owner, compare, orders, victims, budgets, contrast, sampling, extender, filter or status", verb)
 	}
 }
 
@@ -101,6 +111,7 @@ var orders = map[string]preemption.Order{
 	"priority-sum": preemption.LowestPrioritySum,
 	"pods":         preemption.FewestPods,
 	"start":        preemption.LatestStart,
+	"to-delete":    preemption.FewestToDelete,
 }
 
 // A sparing refuses to evict victims with a pod that has all of the labels, on
@@ -185,7 +196,7 @@ func (rec *recorder) report(out *output, nodes []*preemption.Node) {
 func (s *settings) build(c *preemption.Cluster, rec *recorder, parallelism int) *preemption.Evaluator {
 	e := &preemption.Evaluator{Compare: s.compare, Orders: s.orders, Sampling: s.sampling, Parallelism: parallelism, Filters: s.buildFilters(rec),
 		Victims: s.victims, Budgets: s.budgets, Contrast: s.contrast}
-	e.Eligible = s.eligible(rec)
+	e.Eligible, e.Accept = s.eligible(rec), s.accept
 	for i := range s.extenders {
 		e.Extenders = append(e.Extenders, s.extenders[i].build(c, rec))
 	}
@@ -199,14 +210,18 @@ func (s *settings) build(c *preemption.Cluster, rec *recorder, parallelism int) 
 }
 
 func (s *settings) eligible(rec *recorder) func(*preemption.Pod, *preemption.Victim, *preemption.Node) bool {
+	ready := preemption.EligibleIfAll(s.accepting...)
 	if len(s.spared) == 0 {
-		return nil
+		if len(s.accepting) == 0 {
+			return nil
+		}
+		return ready
 	}
-	return func(_ *preemption.Pod, v *preemption.Victim, n *preemption.Node) bool {
+	return func(preemptor *preemption.Pod, v *preemption.Victim, n *preemption.Node) bool {
 		if rec != nil {
 			rec.asked = append(rec.asked, cmp.Or(v.Group, podName(v.Pods[0]))+"@"+n.Name)
 		}
-		return !slices.ContainsFunc(s.spared, func(x sparing) bool { return x.spares(v, n) })
+		return ready(preemptor, v, n) && !slices.ContainsFunc(s.spared, func(x sparing) bool { return x.spares(v, n) })
 	}
 }
 

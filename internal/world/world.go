@@ -187,9 +187,9 @@ func (w *World) Budget(name string) *preemption.PodDisruptionBudget {
 	case 0:
 		b.Selector = &preemption.Selector{}
 	case 1:
-		b.Selector = &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: "app", Operator: Pick(w, preemption.In, preemption.NotIn), Values: []string{"x"}}}}
+		b.Selector = &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: "app", Operator: Pick(w, preemption.SelectorIn, preemption.SelectorNotIn), Values: []string{"x"}}}}
 	case 2:
-		b.Selector = &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: "app", Operator: Pick(w, preemption.Exists, preemption.DoesNotExist, "Bad")}}}
+		b.Selector = &preemption.Selector{MatchExpressions: []preemption.Requirement{{Key: "app", Operator: Pick(w, preemption.SelectorExists, preemption.SelectorDoesNotExist, "Bad")}}}
 	case 3:
 		b.Selector = nil
 	default:

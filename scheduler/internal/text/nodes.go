@@ -53,7 +53,7 @@ func whyNot(n *preemption.NodeReport) string {
 		return n.Filter.Message() // the pod may not preempt
 	case !n.Examined:
 		return n.Filter.Message() + "; no eviction helps"
-	case n.Status.Message() == preemption.NoVictims:
+	case n.Status.Message() == preemption.ReasonNoVictims:
 		return n.Filter.Message() + "; no pod of lower priority"
 	}
 	return n.Status.Message() + ", even without the pods of lower priority"
