@@ -195,6 +195,31 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		half(b)
 	})
+	grouped := groupedCluster(b, 100, 40)
+	b.Run("group-unchanged", func(b *testing.B) {
+		g := grouped.Groups().pod[objectKey{"ns", "big"}]
+		for b.Loop() {
+			must(b, grouped.SetPodGroup(g))
+		}
+	})
+	b.Run("group-unrelated", func(b *testing.B) {
+		g := &PodGroup{Namespace: "ns", Name: "new", DisruptionMode: DisruptAll}
+		for b.Loop() {
+			must(b, grouped.SetPodGroup(g))
+			must(b, grouped.RemovePodGroup(g.Namespace, g.Name))
+		}
+		half(b)
+	})
+	b.Run("group-member-joins", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			p := &Pod{Namespace: "ns", Name: "late", UID: fmt.Sprint("uid-", next*7919%4000), NodeName: fmt.Sprint("n", next%100), Group: "big", Requests: Resources{CPU: 10}}
+			next++
+			must(b, grouped.AddPod(p))
+			must(b, grouped.RemovePod(p.Namespace, p.Name))
+		}
+		half(b)
+	})
 	b.Run("node-update", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -216,6 +241,28 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		half(b)
 	})
+}
+
+// groupedCluster has so many nodes, each with so many pods of one atomic group and
+// one of another.
+func groupedCluster(b *testing.B, nodes, members int) *Cluster {
+	s := ClusterState{PodGroups: []*PodGroup{{Namespace: "ns", Name: "big", DisruptionMode: DisruptAll}, {Namespace: "ns", Name: "small", DisruptionMode: DisruptAll}}}
+	for i := range nodes {
+		n := fmt.Sprint("n", i)
+		s.Nodes = append(s.Nodes, &Node{Name: n, Allocatable: Resources{CPU: 100_000, PodCount: 110}})
+		for j := range members + 1 {
+			p := &Pod{Namespace: "ns", Name: fmt.Sprint("p", i, "-", j), NodeName: n, Group: "big", Requests: Resources{CPU: 100}}
+			if p.UID = fmt.Sprint("uid-", i*members+j); j == members {
+				p.Group = "small"
+			}
+			s.Pods = append(s.Pods, p)
+		}
+	}
+	c, err := NewCluster(s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return c
 }
 
 // functionCases are the cases of the benchmarks of single functions.

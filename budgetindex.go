@@ -87,15 +87,28 @@ func (x *budgetIndex) unfile(e *budgetEntry) {
 		return
 	}
 	is := func(o *budgetEntry) bool { return o == e }
-	if l, ok := required(e.budget.Selector); ok {
-		if list := slices.DeleteFunc(n.byLabel[l], is); len(list) > 0 {
-			n.byLabel[l] = list
-		} else {
-			delete(n.byLabel, l)
-		}
-		return
+	if l, ok := required(e.budget.Selector); !ok {
+		n.others = slices.DeleteFunc(n.others, is)
+	} else if list := slices.DeleteFunc(n.byLabel[l], is); len(list) > 0 {
+		n.byLabel[l] = list
+	} else {
+		delete(n.byLabel, l)
 	}
-	n.others = slices.DeleteFunc(n.others, is)
+	if len(n.others) == 0 && len(n.byLabel) == 0 {
+		delete(x.byNamespace, e.budget.Namespace)
+	}
+}
+
+// sparse reports whether most numbers of budgets in the order of charging are
+// those of budgets that are gone.
+func (x *budgetIndex) sparse() bool { return int(x.next) > 2*x.count()+16 }
+
+// renumber closes the gaps in the order of charging.
+func (x *budgetIndex) renumber() {
+	for i, e := range x.inOrder() {
+		e.order = int32(i)
+	}
+	x.next = int32(x.count())
 }
 
 // required returns a label that the selector requires to have one value: of
@@ -154,8 +167,9 @@ type coverSets struct {
 
 type coverSet struct {
 	over []*budgetEntry // in the order of charging
-	// slots are the nodes of the pods that the set bears on, one entry a pod.
-	slots []*nodeSlot
+	// pods is how many pods the set bears on, slots how many of them on which nodes.
+	pods  int
+	slots map[*nodeSlot]int32
 }
 
 func newCoverSets() coverSets { return coverSets{byKey: make(map[string]int32)} }
@@ -183,10 +197,11 @@ func (x *coverSets) enter(over []*budgetEntry, slot *nodeSlot) int32 {
 			set = int32(len(x.sets))
 			x.sets = append(x.sets, coverSet{})
 		}
-		x.sets[set].over = over
+		x.sets[set] = coverSet{over: over, slots: make(map[*nodeSlot]int32)}
 		x.byKey[key] = set
 	}
-	x.sets[set].slots = append(x.sets[set].slots, slot)
+	x.sets[set].pods++
+	x.sets[set].slots[slot]++
 	return set
 }
 
@@ -196,14 +211,23 @@ func (x *coverSets) leave(set int32, slot *nodeSlot) {
 		return
 	}
 	s := &x.sets[set]
-	i := slices.Index(s.slots, slot)
-	end := len(s.slots) - 1
-	s.slots[i] = s.slots[end]
-	s.slots[end] = nil
-	if s.slots = s.slots[:end]; end == 0 {
+	if s.slots[slot]--; s.slots[slot] == 0 {
+		delete(s.slots, slot)
+	}
+	if s.pods--; s.pods == 0 {
 		delete(x.byKey, coverKey(s.over))
-		s.over = nil
+		*s = coverSet{}
 		x.unused = append(x.unused, set)
+	}
+}
+
+// rekey follows a change of the budgets' numbers.
+func (x *coverSets) rekey() {
+	clear(x.byKey)
+	for i := range x.sets {
+		if over := x.sets[i].over; over != nil {
+			x.byKey[coverKey(over)] = int32(i)
+		}
 	}
 }
 

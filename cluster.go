@@ -48,6 +48,8 @@ type Cluster struct {
 	groups *Groups
 	units  map[groupKey]*groupUnit
 	unitOf map[int32]*groupUnit // by pod; those evicted as plain pods have none
+	// inGroup lists the bound pods that name a pod group, known or not.
+	inGroup map[objectKey][]int32
 
 	budgets budgetIndex
 	covers  coverSets
@@ -116,6 +118,7 @@ func (c *Cluster) makeRoom(nodes, pods int) {
 	c.groups = NewGroups(nil, nil)
 	c.units = make(map[groupKey]*groupUnit)
 	c.unitOf = make(map[int32]*groupUnit)
+	c.inGroup = make(map[objectKey][]int32)
 	c.budgets = newBudgetIndex()
 	c.covers = newCoverSets()
 }

@@ -24,19 +24,19 @@ func (c *Cluster) SetBudget(b *PodDisruptionBudget) error {
 	if !known {
 		e = c.budgets.add(b)
 		c.engine.addBudget(e)
-		c.recover(b.Namespace)
+		c.coverNamespace(b.Namespace)
 		return nil
 	}
 	old := e.budget
 	if sameSelector(old.Selector, b.Selector) {
 		e.budget = b
 		c.engine.setBudget(c, e)
-		c.recoverDisrupted(old, b)
+		c.coverDisrupted(old, b)
 		return nil
 	}
 	c.budgets.replace(e, b)
 	c.engine.setBudget(c, e)
-	c.recover(b.Namespace)
+	c.coverNamespace(b.Namespace)
 	return nil
 }
 
@@ -47,7 +47,12 @@ func (c *Cluster) RemoveBudget(namespace, name string) error {
 		return fmt.Errorf("preemption: disruption budget %s/%s: there is no budget of that name to remove", namespace, name)
 	}
 	c.budgets.remove(e)
-	c.recover(namespace)
+	c.coverNamespace(namespace)
+	if c.budgets.sparse() {
+		c.budgets.renumber()
+		c.covers.rekey()
+		c.engine.renumberBudgets(c)
+	}
 	return nil
 }
 
@@ -59,29 +64,33 @@ func (c *Cluster) addBudget(b *PodDisruptionBudget) error {
 	return c.SetBudget(b)
 }
 
-// recover finds again which budgets cover the pods of a namespace. It looks at
-// every pod of the cluster.
-func (c *Cluster) recover(namespace string) {
+// coverNamespace finds again which budgets cover the pods of a namespace. It looks
+// at every pod of the cluster.
+func (c *Cluster) coverNamespace(namespace string) {
+	var changed []int32
 	for _, s := range c.slots {
 		for _, p := range s.pods {
 			if p.Namespace == namespace {
-				c.coverAgain(c.pods.find(p.Namespace, p.Name))
+				changed = c.coverAgain(c.pods.find(p.Namespace, p.Name), changed)
 			}
 		}
 	}
+	c.engine.covered(c, changed)
 }
 
-// recoverDisrupted does so for the pods that a budget came to list as disrupted,
-// or no longer does.
-func (c *Cluster) recoverDisrupted(old, b *PodDisruptionBudget) {
+// coverDisrupted does so for the pods that a budget came to list as disrupted, or
+// no longer does.
+func (c *Cluster) coverDisrupted(old, b *PodDisruptionBudget) {
 	if slices.Equal(old.Disrupted, b.Disrupted) {
 		return
 	}
+	var changed []int32
 	for _, name := range slices.Concat(old.Disrupted, b.Disrupted) {
 		if id := c.pods.find(b.Namespace, name); id >= 0 && c.pods.at(id).slot != nil {
-			c.coverAgain(id)
+			changed = c.coverAgain(id, changed)
 		}
 	}
+	c.engine.covered(c, changed)
 }
 
 // cover finds the budgets that bear on the eviction of a bound pod.
@@ -101,13 +110,14 @@ func (c *Cluster) uncover(id int32) {
 	e.cover = noCover
 }
 
-// coverAgain is cover after budgets changed.
-func (c *Cluster) coverAgain(id int32) {
+// coverAgain is cover after budgets changed. The pod is appended to the list if
+// another set of budgets covers it now.
+func (c *Cluster) coverAgain(id int32, changed []int32) []int32 {
 	old := c.pods.at(id).cover
-	c.cover(id)
-	if c.pods.at(id).cover != old {
-		c.engine.recover(c, id)
+	if c.cover(id); c.pods.at(id).cover != old {
+		changed = append(changed, id)
 	}
+	return changed
 }
 
 // classify is [Release.FilterVictimsWithPDBViolation] with the cluster's budgets.

@@ -140,12 +140,20 @@ func (c *Cluster) cloneUnits(from *Cluster) {
 			copied = &groupUnit{}
 			*copied = *u
 			copied.members = slices.Clone(u.members)
+			copied.shares = make([]unitShare, len(u.shares))
+			for i, x := range u.shares {
+				copied.shares[i] = unitShare{c.slot(x.slot), x.pods}
+			}
 			copies[u] = copied
 		}
 		c.unitOf[id] = copied
 	}
 	for key, u := range from.units {
 		c.units[key] = copies[u]
+	}
+	c.inGroup = make(map[objectKey][]int32, len(from.inGroup))
+	for key, ids := range from.inGroup {
+		c.inGroup[key] = slices.Clone(ids)
 	}
 }
 
@@ -175,11 +183,14 @@ func (c *Cluster) cloneBudgets(from *Cluster) {
 	}
 	c.covers = coverSets{make([]coverSet, len(from.covers.sets)), maps.Clone(from.covers.byKey), slices.Clone(from.covers.unused)}
 	for i, set := range from.covers.sets {
-		slots := make([]*nodeSlot, len(set.slots))
-		for j, s := range set.slots {
-			slots[j] = c.slot(s)
+		if set.over == nil {
+			continue
 		}
-		c.covers.sets[i] = coverSet{of(set.over), slots}
+		slots := make(map[*nodeSlot]int32, len(set.slots))
+		for s, pods := range set.slots {
+			slots[c.slot(s)] = pods
+		}
+		c.covers.sets[i] = coverSet{of(set.over), set.pods, slots}
 	}
 }
 

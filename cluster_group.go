@@ -1,8 +1,10 @@
 package preemption
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -11,13 +13,22 @@ import (
 // its groups.
 type groupUnit struct {
 	key     groupKey // zero: a single pod
-	members []int32  // pods
+	members []int32  // parallel to the victim's pods
 	// victim is made anew at each change, never modified: earlier results hold it.
 	victim *Victim
-	index  int32 // in the engine's table
+	shares []unitShare // of the nodes with members
+	index  int32       // in the engine's table
 }
 
-// SetPodGroup adds the group, or replaces the one of the same name.
+// A unitShare is how many members run on a node.
+type unitShare struct {
+	slot *nodeSlot
+	pods int
+}
+
+// SetPodGroup adds the group, or replaces the one of the same name. It takes a
+// constant time if that changes nothing for the group's pods, else O(pods of the
+// units that they leave and join).
 func (c *Cluster) SetPodGroup(g *PodGroup) error {
 	if g == nil {
 		return errors.New("preemption: the pod group is nil")
@@ -26,8 +37,8 @@ func (c *Cluster) SetPodGroup(g *PodGroup) error {
 		return err
 	}
 	c.ready()
-	c.groups.pod[objectKey{g.Namespace, g.Name}] = g
-	c.regroup(g.Namespace)
+	key := objectKey{g.Namespace, g.Name}
+	c.regroup([]objectKey{key}, func() { c.groups.pod[key] = g })
 	return nil
 }
 
@@ -38,12 +49,12 @@ func (c *Cluster) RemovePodGroup(namespace, name string) error {
 	if c.groups.pod[key] == nil {
 		return fmt.Errorf("preemption: pod group %s: there is no pod group of that name to remove", key)
 	}
-	delete(c.groups.pod, key)
-	c.regroup(namespace)
+	c.regroup([]objectKey{key}, func() { delete(c.groups.pod, key) })
 	return nil
 }
 
-// SetCompositePodGroup adds the group, or replaces the one of the same name.
+// SetCompositePodGroup adds the group, or replaces the one of the same name. It
+// takes O(groups with pods), and as SetPodGroup for those below it.
 func (c *Cluster) SetCompositePodGroup(g *CompositePodGroup) error {
 	if g == nil {
 		return errors.New("preemption: the composite pod group is nil")
@@ -52,8 +63,7 @@ func (c *Cluster) SetCompositePodGroup(g *CompositePodGroup) error {
 		return err
 	}
 	c.ready()
-	c.groups.composite[objectKey{g.Namespace, g.Name}] = g
-	c.regroup(g.Namespace)
+	c.regroup(c.groupsWithPods(g.Namespace), func() { c.groups.composite[objectKey{g.Namespace, g.Name}] = g })
 	return nil
 }
 
@@ -64,8 +74,7 @@ func (c *Cluster) RemoveCompositePodGroup(namespace, name string) error {
 	if c.groups.composite[key] == nil {
 		return fmt.Errorf("preemption: composite pod group %s: there is no composite pod group of that name to remove", key)
 	}
-	delete(c.groups.composite, key)
-	c.regroup(namespace)
+	c.regroup(c.groupsWithPods(namespace), func() { delete(c.groups.composite, key) })
 	return nil
 }
 
@@ -74,7 +83,11 @@ func (c *Cluster) addPodGroup(g *PodGroup) error {
 	if c.groups.pod[objectKey{g.Namespace, g.Name}] != nil {
 		return fmt.Errorf("preemption: pod group %s/%s: there already is a pod group of that name", g.Namespace, g.Name)
 	}
-	return c.SetPodGroup(g)
+	if err := validateGroup("pod group", g.Name); err != nil {
+		return err
+	}
+	c.groups.pod[objectKey{g.Namespace, g.Name}] = g
+	return nil
 }
 
 // addCompositePodGroup is SetCompositePodGroup for construction.
@@ -82,7 +95,11 @@ func (c *Cluster) addCompositePodGroup(g *CompositePodGroup) error {
 	if c.groups.composite[objectKey{g.Namespace, g.Name}] != nil {
 		return fmt.Errorf("preemption: composite pod group %s/%s: there already is a composite pod group of that name", g.Namespace, g.Name)
 	}
-	return c.SetCompositePodGroup(g)
+	if err := validateGroup("composite pod group", g.Name); err != nil {
+		return err
+	}
+	c.groups.composite[objectKey{g.Namespace, g.Name}] = g
+	return nil
 }
 
 func validateGroup(kind, name string) error {
@@ -92,32 +109,84 @@ func validateGroup(kind, name string) error {
 	return nil
 }
 
-// regroup resolves the groups of a namespace's bound pods again. It looks at
-// every pod of the cluster.
-func (c *Cluster) regroup(namespace string) {
-	for _, s := range c.slots {
-		for _, p := range s.pods {
-			if p.Namespace != namespace || p.Group == "" {
-				continue
-			}
-			id := c.pods.find(p.Namespace, p.Name)
-			if !c.leave(id) {
-				c.engine.remove(c, id)
-			}
-			if !c.join(id) {
-				c.engine.add(c, id)
-			}
+// groupsWithPods returns the pod groups of a namespace that have bound pods.
+func (c *Cluster) groupsWithPods(namespace string) []objectKey {
+	keys := slices.DeleteFunc(slices.Collect(maps.Keys(c.inGroup)), func(k objectKey) bool { return k.namespace != namespace })
+	slices.SortFunc(keys, func(a, b objectKey) int { return cmp.Compare(a.name, b.name) })
+	return keys
+}
+
+// regroup makes a change to the groups and moves the bound pods of those of the
+// pod groups for which it means something: a group's pods share its walk up.
+func (c *Cluster) regroup(keys []objectKey, change func()) {
+	// Pods of two priorities tell whether the group has a say in theirs.
+	standing := func(key objectKey) (m [2]membership) {
+		for i := range m {
+			m[i], _ = c.release.membership(&Pod{Namespace: key.namespace, Group: key.name, Priority: int32(i)}, c.groups)
+		}
+		return m
+	}
+	before := make([][2]membership, len(keys))
+	for i, key := range keys {
+		before[i] = standing(key)
+	}
+	change()
+	var moved []int32
+	for i, key := range keys {
+		if standing(key) != before[i] {
+			moved = append(moved, c.inGroup[key]...)
+		}
+	}
+	if len(moved) == 0 {
+		return
+	}
+
+	// All leave, and those that were not of a unit.
+	var touched []*groupUnit
+	touch := func(u *groupUnit) {
+		if !slices.Contains(touched, u) {
+			touched = append(touched, u)
+			c.engine.removeUnit(c, u)
+		}
+	}
+	for _, id := range moved {
+		if u := c.unitOf[id]; u != nil {
+			touch(u)
+			delete(c.unitOf, id)
+		} else {
+			c.engine.remove(c, id)
+		}
+	}
+	for _, u := range touched {
+		u.members = slices.DeleteFunc(u.members, func(id int32) bool { return c.unitOf[id] != u })
+	}
+
+	// All join again, and the units are put together once.
+	for _, id := range moved {
+		if u := c.unitFor(id); u == nil {
+			c.engine.add(c, id)
+		} else {
+			touch(u)
+			u.members = append(u.members, id)
+		}
+	}
+	for _, u := range touched {
+		if len(u.members) > 0 {
+			c.renew(u)
+			c.engine.addUnit(c, u)
+		} else if u.key != (groupKey{}) {
+			delete(c.units, u.key)
 		}
 	}
 }
 
-// join resolves a bound pod's groups and makes it part of its unit. It reports
-// whether there is one; if not, the pod is a plain one.
-func (c *Cluster) join(id int32) bool {
+// unitFor resolves a bound pod's groups and notes the unit that it is part of,
+// which may be new; nil if it is a plain pod.
+func (c *Cluster) unitFor(id int32) *groupUnit {
 	p := c.pods.at(id).pod
 	m, _ := c.release.membership(p, c.groups)
 	if m == (membership{priority: p.Priority}) {
-		return false
+		return nil
 	}
 	u := c.units[m.unit]
 	if m.unit == (groupKey{}) {
@@ -127,58 +196,164 @@ func (c *Cluster) join(id int32) bool {
 		c.units[u.key] = u
 	}
 	c.unitOf[id] = u
-	c.engine.removeUnit(c, u)
-	u.members = append(u.members, id)
-	c.settle(u)
+	return u
+}
+
+// join makes a bound pod part of its unit, in O(members). It reports whether there
+// is one; if not, the pod is a plain one. While the cluster is under construction
+// units wait until all their members are there.
+func (c *Cluster) join(id int32) bool {
+	p := c.pods.at(id).pod
+	if p.Group == "" {
+		return false
+	}
+	key := objectKey{p.Namespace, p.Group}
+	c.inGroup[key] = append(c.inGroup[key], id)
+	u := c.unitFor(id)
+	switch {
+	case u == nil:
+		return false
+	case c.engine == nil:
+		if u.members = append(u.members, id); u.key == (groupKey{}) {
+			c.renew(u)
+		}
+	case len(u.members) == 0:
+		u.members = append(u.members, id)
+		c.renew(u)
+		c.engine.addUnit(c, u)
+	default:
+		c.grow(u, id)
+		c.engine.joined(c, u, id)
+	}
 	return true
 }
 
 // leave undoes join. It reports whether the pod was part of a unit.
 func (c *Cluster) leave(id int32) bool {
+	e := c.pods.at(id)
+	if e.pod.Group == "" {
+		return false
+	}
+	key := objectKey{e.pod.Namespace, e.pod.Group}
+	if list := slices.DeleteFunc(c.inGroup[key], func(m int32) bool { return m == id }); len(list) > 0 {
+		c.inGroup[key] = list
+	} else {
+		delete(c.inGroup, key)
+	}
 	u := c.unitOf[id]
 	if u == nil {
 		return false
 	}
-	c.engine.removeUnit(c, u)
 	delete(c.unitOf, id)
-	u.members = slices.DeleteFunc(u.members, func(m int32) bool { return m == id })
-	if len(u.members) > 0 {
-		c.settle(u)
-	} else if u.key != (groupKey{}) {
+	if len(u.members) > 1 {
+		c.shrink(u, id)
+		c.engine.left(c, u, id)
+		return true
+	}
+	c.engine.removeUnit(c, u)
+	u.members = nil
+	if u.key != (groupKey{}) {
 		delete(c.units, u.key)
 	}
 	return true
 }
 
-// settle puts a unit together again after its members changed. While the cluster
-// is under construction groups wait until all their members are there.
-func (c *Cluster) settle(u *groupUnit) {
-	if c.engine == nil && u.key != (groupKey{}) {
-		return
-	}
-	c.renew(u)
-	c.engine.addUnit(c, u)
-}
-
-// renew makes the unit's victim anew, in O(members).
+// renew puts a unit together again from its members.
 func (c *Cluster) renew(u *groupUnit) {
 	if u.key == (groupKey{}) {
 		e := c.pods.at(u.members[0])
 		u.victim = c.release.PodVictim(e.pod, e.slot.node, c.groups)
+		u.shares = []unitShare{{e.slot, 1}}
 		return
 	}
-	var v *Victim
+	slices.SortFunc(u.members, func(a, b int32) int { return compareSeats(c.pods.at(a).pod, c.pods.at(b).pod) })
+	rank := c.ranking()
+	v := &Victim{Kind: u.key.kind, Group: u.key.name, Priority: rank(c.pods.at(u.members[0]).pod)}
+	u.shares = u.shares[:0]
+	on := make(map[*nodeSlot]int)
 	for _, id := range u.members {
 		e := c.pods.at(id)
-		m, _ := c.release.membership(e.pod, c.groups)
-		if v == nil {
-			v = &Victim{Kind: u.key.kind, Group: u.key.name, Priority: m.priority}
+		v.join(e.pod, e.slot.node, rank(e.pod))
+		i, known := on[e.slot]
+		if !known {
+			i = len(u.shares)
+			on[e.slot] = i
+			u.shares = append(u.shares, unitShare{slot: e.slot})
 		}
-		v.join(e.pod, e.slot.node, m.priority)
+		u.shares[i].pods++
 	}
-	v.sortPods()
 	v.cacheStart()
 	u.victim = v
+}
+
+// ranking returns the effective priority of members: their own, or that of the
+// highest ancestor found, which the pods of a group share.
+func (c *Cluster) ranking() func(*Pod) int32 {
+	var last *Pod
+	var m membership
+	return func(p *Pod) int32 {
+		if !c.release.rules().membersRankAsGroup {
+			return p.Priority
+		}
+		if last == nil || last.Group != p.Group {
+			m, _ = c.release.membership(p, c.groups)
+			last = p
+		}
+		return m.priority
+	}
+}
+
+// grow adds a member to a unit that has some.
+func (c *Cluster) grow(u *groupUnit, id int32) {
+	e := c.pods.at(id)
+	at, _ := slices.BinarySearchFunc(u.members, e.pod, func(m int32, p *Pod) int { return compareSeats(c.pods.at(m).pod, p) })
+	u.members = slices.Insert(u.members, at, id)
+	v := *u.victim
+	v.Pods = spliced(v.Pods, at, at, e.pod)
+	v.Nodes = spliced(v.Nodes, at, at, e.slot.node)
+	v.Priority = max(v.Priority, c.ranking()(e.pod))
+	v.cached = cachedStart{&v.Pods[0], len(v.Pods), min(u.victim.earliest(), startOf(e.pod.Start))}
+	u.victim = &v
+
+	i := u.shareOf(e.slot)
+	if i < 0 {
+		i = len(u.shares)
+		u.shares = append(u.shares, unitShare{slot: e.slot})
+	}
+	u.shares[i].pods++
+}
+
+// shrink takes one of several members out of a unit.
+func (c *Cluster) shrink(u *groupUnit, id int32) {
+	e := c.pods.at(id)
+	at := slices.Index(u.members, id)
+	u.members = slices.Delete(u.members, at, at+1)
+	v := *u.victim
+	v.Pods = spliced(v.Pods, at, at+1)
+	v.Nodes = spliced(v.Nodes, at, at+1)
+	rank := c.ranking()
+	v.Priority = rank(v.Pods[0])
+	for _, p := range v.Pods {
+		v.Priority = max(v.Priority, rank(p))
+	}
+	v.cacheStart()
+	u.victim = &v
+
+	i := u.shareOf(e.slot)
+	if u.shares[i].pods--; u.shares[i].pods == 0 {
+		u.shares = slices.Delete(u.shares, i, i+1)
+	}
+}
+
+// spliced returns a new list with a part replaced.
+func spliced[T any](list []T, from, to int, by ...T) []T {
+	out := make([]T, 0, len(list)+len(by))
+	return append(append(append(out, list[:from]...), by...), list[to:]...)
+}
+
+// shareOf returns the index of a node's share, -1 if there are no members on it.
+func (u *groupUnit) shareOf(s *nodeSlot) int {
+	return slices.IndexFunc(u.shares, func(x unitShare) bool { return x.slot == s })
 }
 
 // moveUnits follows a node that was replaced in the units with pods on it.

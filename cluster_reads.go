@@ -61,7 +61,7 @@ func (c *Cluster) couplesNodes(priority int32) bool {
 	under := make(map[*budgetEntry]int)
 	for i := range c.covers.sets {
 		for _, b := range c.covers.sets[i].over {
-			under[b] += len(c.covers.sets[i].slots)
+			under[b] += c.covers.sets[i].pods
 		}
 	}
 	for b, n := range under {

@@ -41,8 +41,10 @@ func (c *Cluster) compile() {
 	for _, b := range c.budgets.inOrder() {
 		e.addBudget(b)
 	}
+	shares := make(map[*groupUnit][]int64)
 	for _, u := range c.inUnits() {
 		e.numberUnit(c, u)
+		shares[u] = e.unitRequests(c, u)
 	}
 	w := len(e.names) - 1
 	room := 0
@@ -52,7 +54,7 @@ func (c *Cluster) compile() {
 	slab := loadSlab{make([]columnar.Resident, 0, room), make([]int64, 0, room*w)}
 	for _, s := range c.slots {
 		e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
-		e.load(c, s, &slab)
+		e.load(c, s, shares, &slab)
 		for _, p := range c.nominated[s.node.Name] {
 			e.holdRow(s, c.pods.find(p.Namespace, p.Name), p)
 		}
@@ -210,7 +212,7 @@ func (l *loadSlab) take(n, w int) ([]columnar.Resident, []int64) {
 }
 
 // load fills a node's row.
-func (e *engine) load(c *Cluster, s *nodeSlot, slab *loadSlab) {
+func (e *engine) load(c *Cluster, s *nodeSlot, shares map[*groupUnit][]int64, slab *loadSlab) {
 	type entry struct {
 		resident columnar.Resident
 		requests []int64
@@ -222,8 +224,8 @@ func (e *engine) load(c *Cluster, s *nodeSlot, slab *loadSlab) {
 		if u := c.unitOfPod(p); u != nil {
 			if !slices.Contains(done, u) {
 				done = append(done, u)
-				x, requests := e.share(c, u, s)
-				entries = append(entries, entry{x, slices.Clone(requests)})
+				i := u.shareOf(s)
+				entries = append(entries, entry{e.share(u, u.shares[i]), shares[u][i*w : (i+1)*w]})
 			}
 			continue
 		}
@@ -244,20 +246,27 @@ func plainResident(entry *podEntry, id int32) columnar.Resident {
 	return columnar.Resident{Priority: entry.pod.Priority, Ref: id, Cover: entry.cover, Seats: 1, Start: startOf(entry.pod.Start)}
 }
 
-// share returns what a unit is on one node.
-func (e *engine) share(c *Cluster, u *groupUnit, s *nodeSlot) (columnar.Resident, []int64) {
-	x := columnar.Resident{Priority: u.victim.Priority, Ref: ^u.index, Cover: noCover, Start: u.victim.earliest()}
-	sum := make([]int64, len(e.names)-1)
-	for i, p := range u.victim.Pods {
-		if u.victim.Nodes[i].Name != s.node.Name {
-			continue
-		}
-		x.Seats++
-		for d, name := range e.names[1:] {
-			sum[d] += p.Requests[name]
+// share returns what a unit is on one of its nodes.
+func (e *engine) share(u *groupUnit, on unitShare) columnar.Resident {
+	return columnar.Resident{Priority: u.victim.Priority, Ref: ^u.index, Cover: noCover, Seats: int32(on.pods), Start: u.victim.earliest()}
+}
+
+// unitRequests sums what a unit requests on each of its nodes.
+func (e *engine) unitRequests(c *Cluster, u *groupUnit) []int64 {
+	w := len(e.names) - 1
+	sums := make([]int64, w*len(u.shares))
+	at := make(map[*nodeSlot]int, len(u.shares))
+	for i, share := range u.shares {
+		at[share.slot] = i * w
+	}
+	for _, id := range u.members {
+		entry := c.pods.at(id)
+		sum := sums[at[entry.slot]:]
+		for d, q := range e.requests(entry.pod) {
+			sum[d] += q
 		}
 	}
-	return x, sum
+	return sums
 }
 
 // inUnits returns the units in an order that does not depend on a map.
@@ -295,9 +304,9 @@ func (e *engine) numberUnit(c *Cluster, u *groupUnit) {
 func (e *engine) costs(c *Cluster, u *groupUnit) columnar.Unit {
 	v := u.victim
 	x := columnar.Unit{Cost: scoreOf([]*Victim{v})}
-	for _, p := range v.Pods {
+	for i, p := range v.Pods {
 		x.Odd = x.Odd || p.Priority != v.Priority
-		if cover := c.pods.at(c.pods.find(p.Namespace, p.Name)).cover; cover != noCover {
+		if cover := c.pods.at(u.members[i]).cover; cover != noCover {
 			x.Covers = append(x.Covers, cover)
 		}
 	}

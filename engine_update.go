@@ -69,12 +69,11 @@ func (e *engine) addUnit(c *Cluster, u *groupUnit) {
 		e.setCover(c, c.pods.at(id).cover)
 	}
 	e.numberUnit(c, u)
-	u.victim.affected(func(n *Node) bool {
-		s := c.byName[n.Name]
-		x, requests := e.share(c, u, s)
-		e.table.Add(s.index, x, requests)
-		return true
-	})
+	requests := e.unitRequests(c, u)
+	w := len(e.names) - 1
+	for i, share := range u.shares {
+		e.table.Add(share.slot.index, e.share(u, share), requests[i*w:(i+1)*w])
+	}
 }
 
 // removeUnit takes out a unit as it was last added. A unit without members has
@@ -83,15 +82,54 @@ func (e *engine) removeUnit(c *Cluster, u *groupUnit) {
 	if e == nil || len(u.members) == 0 {
 		return
 	}
-	u.victim.affected(func(n *Node) bool {
-		e.table.Remove(c.byName[n.Name].index, ^u.index)
-		return true
-	})
+	for _, share := range u.shares {
+		e.table.Remove(share.slot.index, ^u.index)
+	}
 	for _, p := range u.victim.Pods {
 		e.dismiss(p)
 	}
 	e.units[u.index] = nil
 	e.unused = append(e.unused, u.index)
+}
+
+// joined follows a member that has joined a unit with others.
+func (e *engine) joined(c *Cluster, u *groupUnit, id int32) {
+	entry := c.pods.at(id)
+	if e.admit(c, entry.pod) {
+		return
+	}
+	e.setCover(c, entry.cover)
+	share := u.shares[u.shareOf(entry.slot)]
+	if share.pods == 1 {
+		e.table.Add(entry.slot.index, e.share(u, share), e.requests(entry.pod))
+	} else {
+		e.table.Change(entry.slot.index, e.share(u, share), e.requests(entry.pod), +1, true)
+	}
+	e.restate(c, u)
+}
+
+// left follows a member that has left a unit with others.
+func (e *engine) left(c *Cluster, u *groupUnit, id int32) {
+	entry := c.pods.at(id)
+	if i := u.shareOf(entry.slot); i < 0 {
+		e.table.Remove(entry.slot.index, ^u.index)
+	} else {
+		e.table.Change(entry.slot.index, e.share(u, u.shares[i]), e.requests(entry.pod), -1, true)
+	}
+	e.dismiss(entry.pod)
+	e.restate(c, u)
+}
+
+// restate follows what a member that came or went changes on all of the unit's
+// nodes: what evicting it costs, and its importance. Mostly there is nothing to
+// refresh.
+func (e *engine) restate(c *Cluster, u *groupUnit) {
+	was, now := e.table.Units[u.index], e.costs(c, u)
+	e.table.Units[u.index] = now
+	stale := was.Odd != now.Odd || (len(was.Covers) > 0) != (len(now.Covers) > 0) || e.table.SpentUnit(&was) != e.table.SpentUnit(&now)
+	for _, share := range u.shares {
+		e.table.Change(share.slot.index, e.share(u, share), nil, 0, stale)
+	}
 }
 
 // hold takes in a nominated pod. The node is nil if it does not exist.
@@ -140,47 +178,71 @@ func (e *engine) setBudget(c *Cluster, b *budgetEntry) {
 	// shows on all of its nodes.
 	stale := make(map[*nodeSlot]bool)
 	for i := range c.covers.sets {
-		set := &c.covers.sets[i]
-		if !slices.Contains(set.over, b) {
-			continue
-		}
-		for _, s := range set.slots {
-			if stale[s] {
-				continue
+		if set := &c.covers.sets[i]; slices.Contains(set.over, b) {
+			for s := range set.slots {
+				stale[s] = true
 			}
-			stale[s] = true
-			e.table.Refresh(s.index)
 		}
 	}
 	for _, u := range c.units {
 		if slices.ContainsFunc(e.table.Units[u.index].Covers, func(set int32) bool { return slices.Contains(c.covers.sets[set].over, b) }) {
-			e.refreshUnit(c, u)
+			u.stain(stale)
 		}
+	}
+	e.refresh(stale)
+}
+
+// refresh computes again what the table knows of nodes.
+func (e *engine) refresh(stale map[*nodeSlot]bool) {
+	for s := range stale {
+		e.table.Refresh(s.index)
 	}
 }
 
-func (e *engine) refreshUnit(c *Cluster, u *groupUnit) {
-	u.victim.affected(func(n *Node) bool {
-		e.table.Refresh(c.byName[n.Name].index)
-		return true
-	})
+// stain notes all nodes of a unit.
+func (u *groupUnit) stain(stale map[*nodeSlot]bool) {
+	for _, share := range u.shares {
+		stale[share.slot] = true
+	}
 }
 
-// recover follows a change of the budgets over a pod.
-func (e *engine) recover(c *Cluster, id int32) {
+// covered follows pods that other sets of budgets cover now. A group shows on all
+// of its nodes.
+func (e *engine) covered(c *Cluster, changed []int32) {
+	if e == nil || len(changed) == 0 {
+		return
+	}
+	stale := make(map[*nodeSlot]bool)
+	units := make(map[*groupUnit]bool)
+	for _, id := range changed {
+		entry := c.pods.at(id)
+		e.setCover(c, entry.cover)
+		if u := c.unitOf[id]; u != nil {
+			units[u] = true
+		} else {
+			e.table.SetCover(entry.slot.index, id, entry.cover)
+			stale[entry.slot] = true
+		}
+	}
+	for u := range units {
+		e.table.Units[u.index] = e.costs(c, u)
+		u.stain(stale)
+	}
+	e.refresh(stale)
+}
+
+// renumberBudgets follows a change of the budgets' numbers.
+func (e *engine) renumberBudgets(c *Cluster) {
 	if e == nil {
 		return
 	}
-	entry := c.pods.at(id)
-	e.setCover(c, entry.cover)
-	u := c.unitOf[id]
-	if u == nil {
-		e.table.SetCover(entry.slot.index, id, entry.cover)
-		e.table.Refresh(entry.slot.index)
-		return
+	e.table.Budgets = nil
+	for _, b := range c.budgets.inOrder() {
+		e.addBudget(b)
 	}
-	e.table.Units[u.index] = e.costs(c, u)
-	e.refreshUnit(c, u)
+	for i := range c.covers.sets {
+		e.setCover(c, int32(i))
+	}
 }
 
 // setCover tells the table what a set of budgets is.

@@ -109,10 +109,15 @@ func (v *Victim) String() string {
 // affected calls f for each distinct node that a pod of the victim runs on, in
 // the order of Pods, until f returns false. It reports whether f never did.
 func (v *Victim) affected(f func(*Node) bool) bool {
-	for i, n := range v.Nodes {
-		if !slices.Contains(v.Nodes[:i], n) && !f(n) {
+	if len(v.Nodes) == 1 {
+		return f(v.Nodes[0])
+	}
+	seen := make(map[*Node]bool)
+	for _, n := range v.Nodes {
+		if !seen[n] && !f(n) {
 			return false
 		}
+		seen[n] = true
 	}
 	return true
 }
@@ -203,6 +208,11 @@ func (v *Victim) cacheStart() {
 	v.cached = cachedStart{&v.Pods[0], len(v.Pods), v.earliest()}
 }
 
+// compareSeats orders the pods of a group.
+func compareSeats(a, b *Pod) int {
+	return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
 // sortPods puts the pods in the order of UID, then namespace and name. Upstream
 // leaves the order to a map.
 func (v *Victim) sortPods() {
@@ -214,9 +224,7 @@ func (v *Victim) sortPods() {
 	for i := range seats {
 		seats[i] = seat{v.Pods[i], v.Nodes[i]}
 	}
-	slices.SortFunc(seats, func(a, b seat) int {
-		return cmp.Or(cmp.Compare(a.pod.UID, b.pod.UID), cmp.Compare(a.pod.Namespace, b.pod.Namespace), cmp.Compare(a.pod.Name, b.pod.Name))
-	})
+	slices.SortFunc(seats, func(a, b seat) int { return compareSeats(a.pod, b.pod) })
 	for i, s := range seats {
 		v.Pods[i], v.Nodes[i] = s.pod, s.on
 	}

@@ -138,10 +138,7 @@ func (t *Table) Load(node int, residents []Resident, requests []int64) {
 // Add adds a resident with its requests, one for each dimension but the seats.
 // It takes O(residents + levels).
 func (t *Table) Add(node int, x Resident, requests []int64) {
-	r := &t.rows[node]
-	at := sort.Search(len(r.residents), func(i int) bool { return t.compare(node, &r.residents[i], &x) < 0 })
-	r.residents = slices.Insert(r.residents, at, x)
-	r.requests = slices.Insert(r.requests, at*(t.dims-1), requests...)
+	t.insert(node, x, requests)
 	t.residents++
 	t.churn++
 	k := t.levelFor(x.Priority)
@@ -166,6 +163,55 @@ func (t *Table) Remove(node int, ref int32) {
 	k := t.levelOf(x.Priority)
 	t.levels[k].count--
 	t.refresh(node, t.affected(k, &x))
+}
+
+// Change puts x in the place of the resident with its reference, and adds requests
+// to what it takes (sign +1) or takes them away (-1). Stale tells that its unit has
+// come to count otherwise. It takes O(residents) if nothing has to be refreshed.
+func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale bool) {
+	r := &t.rows[node]
+	w := t.dims - 1
+	at := slices.IndexFunc(r.residents, func(o Resident) bool { return o.Ref == x.Ref })
+	old := r.residents[at]
+	r.residents[at] = x
+	if sign != 0 {
+		t.take(node, &Resident{Seats: 1}, requests, -sign)
+		for d, q := range requests {
+			r.requests[at*w+d] += sign * q
+		}
+	}
+	if x.Priority != old.Priority {
+		t.levels[t.levelOf(old.Priority)].count--
+		t.levels[t.levelFor(x.Priority)].count++
+	}
+	if t.reorder(node, at) || x != old || stale {
+		t.refresh(node, everything)
+	}
+}
+
+// reorder puts a resident whose importance has changed in its place. It reports
+// whether that is another one.
+func (t *Table) reorder(node, at int) (moved bool) {
+	r := &t.rows[node]
+	before := at == 0 || t.compare(node, &r.residents[at-1], &r.residents[at]) > 0
+	behind := at == len(r.residents)-1 || t.compare(node, &r.residents[at], &r.residents[at+1]) > 0
+	if before && behind {
+		return false
+	}
+	w := t.dims - 1
+	x, requests := r.residents[at], slices.Clone(r.requests[at*w:(at+1)*w])
+	r.residents = slices.Delete(r.residents, at, at+1)
+	r.requests = slices.Delete(r.requests, at*w, (at+1)*w)
+	t.insert(node, x, requests)
+	return true
+}
+
+// insert puts a resident into a row.
+func (t *Table) insert(node int, x Resident, requests []int64) {
+	r := &t.rows[node]
+	at := sort.Search(len(r.residents), func(i int) bool { return t.compare(node, &r.residents[i], &x) < 0 })
+	r.residents = slices.Insert(r.residents, at, x)
+	r.requests = slices.Insert(r.requests, at*(t.dims-1), requests...)
 }
 
 // everything tells refresh to compute all.
@@ -345,8 +391,12 @@ func (t *Table) isSpent(x *Resident) bool {
 	if x.Ref >= 0 {
 		return x.Cover >= 0 && t.overdrawn(x.Cover)
 	}
-	return slices.ContainsFunc(t.Units[^x.Ref].Covers, t.overdrawn)
+	return t.SpentUnit(&t.Units[^x.Ref])
 }
+
+// SpentUnit reports whether evicting a unit violates a budget whatever else is
+// evicted.
+func (t *Table) SpentUnit(u *Unit) bool { return slices.ContainsFunc(u.Covers, t.overdrawn) }
 
 func (t *Table) overdrawn(cover int32) bool {
 	for _, b := range t.Covers[cover] {
