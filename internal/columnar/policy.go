@@ -215,7 +215,7 @@ func (x *search) solve(node int) (score.Score, bool) {
 		x.coverUnits(r)
 	}
 
-	if len(p.Missing) == 0 && x.Blocked == nil {
+	if len(p.Missing) == 0 && !slices.ContainsFunc(p.Units, func(u best.Unit) bool { return u.Must }) {
 		x.Stats.Idle++
 		return score.Score{}, false
 	}

@@ -7,6 +7,7 @@ import (
 
 	"example.com/preemption"
 	"example.com/preemption/internal/golden"
+	"example.com/preemption/preemptiontest"
 )
 
 // Evaluate returns the answer of the evaluator: of Examine, once it is sure that
@@ -41,6 +42,11 @@ func Evaluate(c *golden.Case, r preemption.Release) (golden.Answer, error) {
 	}
 	if a, b := Summary(fast), Summary(&x.Result); a != b {
 		return golden.Answer{}, fmt.Errorf("decided by Preempt: %s, by Examine: %s", a, b)
+	}
+	if err := preemptiontest.CheckResult(cluster, state.DisruptionBudgets, preemptor, fast, preemptiontest.Settings{
+		Evaluator: e, Release: r, Groups: preemption.NewGroups(state.PodGroups, state.CompositePodGroups), Nominated: cluster.NominatedTo, Most: 8,
+	}); err != nil {
+		return golden.Answer{}, fmt.Errorf("against definitions: %w", err)
 	}
 	return answer(c, x), nil
 }

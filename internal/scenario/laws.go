@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/preemption"
+	"example.com/preemption/preemptiontest"
 )
 
 // Every decision is made in several ways that must agree. The checks return
@@ -34,6 +35,14 @@ func (w *world) checkDecision(c *preemption.Cluster, preemptor *preemption.Pod, 
 	}
 	if shuffled := w.shuffled(c); shuffled != nil {
 		check("shuffled pods", w.ask(shuffled, 1, preemptor))
+	}
+	if err == nil && len(w.settings.filters) == 0 { // scripted ones break the laws of filters on purpose
+		err = preemptiontest.CheckResult(c, w.model.budgets, preemptor, &x.Result, preemptiontest.Settings{
+			Evaluator: *w.settings.build(c, nil, 1), Release: c.Release(), Groups: w.model.index(), Nominated: c.NominatedTo, Most: 8,
+		})
+		if err != nil {
+			found = append(found, "the definitions: "+err.Error())
+		}
 	}
 	if after := w.describe(c); after != before {
 		found = append(found, "the cluster has changed: "+after)
