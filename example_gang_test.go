@@ -119,3 +119,18 @@ func ExampleGang_minCount() {
 	// worker-3 on n2
 	// worker-4 is not placed: no node has room for more members
 }
+
+// By the rules of 1.38 members go first where the pods that may be evicted cost
+// least: four pods of priority 10 cost less than one of priority 20. Without scores
+// the first of equal nodes is taken.
+func ExampleFirstNode() {
+	planner := preemption.GivenPlacement{Placer: preemption.FirstNode(preemption.DefaultFilters()...)}
+	var evaluator preemption.Evaluator
+	result, err := evaluator.PreemptGroup(context.Background(), trainingCluster(), trainingGang(1), planner)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Assignments[0].Node.Name, "loses", result.Delete)
+	// Output:
+	// n2 loses [default/batch-2 default/batch-3]
+}
