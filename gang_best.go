@@ -84,6 +84,7 @@ type gangSearch struct {
 	shut    bool              // others are left out to spare a budget
 	avail   []int64           // by demand; capacity's
 	buffer  evictable
+	solver  cover.Solver
 }
 
 // gangNode is what the search keeps for a node.

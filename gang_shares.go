@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -53,10 +54,55 @@ const coverSteps = 50_000
 //
 // Of the nodes that could take k members, as many of the cheapest as there are
 // members will do: if another one were used, one of these would not be, and could
-// take its place.
+// take its place. Once as many nodes are known as there are members, at one member
+// each, what is dearer a member than these allow is not even looked at.
 func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]*share {
-	// By number of members: the nodes that take so many, and the least that can cost.
-	nodes, bounds := make([][]int, size+1), make([][]cover.Cost, size+1)
+	bounds := s.shareBounds(size, top)
+	rate := int64(math.MaxInt64)
+	for k, of := range bounds {
+		for _, b := range of {
+			rate = min(rate, b.cost.Sum/int64(k))
+		}
+	}
+
+	cutoff := cover.NewCutoff(size, 0, math.MaxInt64) // nothing yet
+	byNode := make([][]*share, len(s.nodes))
+	for k, of := range bounds {
+		of = slices.DeleteFunc(of, func(b shareBound) bool { return cutoff.Excludes(k, b.cost.Sum) })
+		costs := make([]cover.Cost, len(of))
+		for i, b := range of {
+			costs[i] = b.cost
+		}
+		found := make([]*share, len(of))
+		least := cover.Least(size, costs, func(i int) cover.Cost {
+			found[i] = s.share(p, of[i].node, k, top)
+			return found[i].cost
+		})
+		sum := int64(0)
+		for _, i := range least {
+			byNode[of[i].node] = append(byNode[of[i].node], found[i])
+			sum += found[i].cost.Sum
+		}
+		if k == 1 && len(least) == size {
+			cutoff = cover.NewCutoff(size, rate, sum)
+		}
+	}
+	for i := range byNode {
+		byNode[i] = slices.DeleteFunc(byNode[i], func(x *share) bool { return cutoff.Excludes(x.members, x.cost.Sum) })
+	}
+	return slices.DeleteFunc(byNode, func(of []*share) bool { return len(of) == 0 })
+}
+
+// shareBound is what so many members cost at least on a node, by its index among
+// those searched.
+type shareBound struct {
+	node int
+	cost cover.Cost
+}
+
+// shareBounds returns the bounds by number of members.
+func (s *gangSearch) shareBounds(size int, top int64) [][]shareBound {
+	bounds := make([][]shareBound, size+1)
 	var b cover.Bounds
 	for i := range s.nodes {
 		n := &s.nodes[i]
@@ -67,39 +113,29 @@ func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]*share {
 		g := s.evictableOn(n, top)
 		b.Set(g.items, len(s.demands))
 		for k := 1; k <= most; k++ {
-			if bound, ok := b.Cost(g.missing(s, n, k)); ok {
-				nodes[k], bounds[k] = append(nodes[k], i), append(bounds[k], bound.Plus(g.cost))
+			if cost, ok := b.Cost(g.missing(s, n, k)); ok {
+				bounds[k] = append(bounds[k], shareBound{i, cost.Plus(g.cost)})
 			}
 		}
 	}
+	return bounds
+}
 
-	var solver cover.Solver
-	byNode := make([][]*share, len(s.nodes))
-	for k := 1; k <= size; k++ {
-		found := make([]*share, len(nodes[k]))
-		least := cover.Least(size, bounds[k], func(at int) cover.Cost {
-			n := &s.nodes[nodes[k][at]]
-			steps := coverSteps
-			if s.ctx.Err() != nil {
-				steps = 0 // what can be had at once from here on
-			}
-			g := s.evictableOn(n, top)
-			sort.Stable(g)
-			set := solver.Cheapest(g.items, g.missing(s, n, k), steps)
-			p.exact = p.exact && set.Exact
-			x := &share{node: n, members: k, cost: set.Cost.Plus(g.cost), refs: slices.Clone(g.forced)}
-			for _, i := range set.Chosen {
-				x.refs = append(x.refs, g.refs[i])
-			}
-			found[at] = x
-			return x.cost
-		})
-		for _, at := range least {
-			i := nodes[k][at]
-			byNode[i] = append(byNode[i], found[at])
-		}
+// share returns so many members on a node at their cheapest.
+func (s *gangSearch) share(p *gangPlan, node, members int, top int64) *share {
+	n, steps := &s.nodes[node], coverSteps
+	if s.ctx.Err() != nil {
+		steps = 0 // what can be had at once from here on
 	}
-	return slices.DeleteFunc(byNode, func(of []*share) bool { return len(of) == 0 })
+	g := s.evictableOn(n, top)
+	sort.Stable(g)
+	set := s.solver.Cheapest(g.items, g.missing(s, n, members), steps)
+	p.exact = p.exact && set.Exact
+	x := &share{node: n, members: members, cost: set.Cost.Plus(g.cost), refs: slices.Clone(g.forced)}
+	for _, i := range set.Chosen {
+		x.refs = append(x.refs, g.refs[i])
+	}
+	return x
 }
 
 // evictable are the residents of a node that may go. They sort largest first.

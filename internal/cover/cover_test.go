@@ -123,9 +123,19 @@ func TestCheapest(t *testing.T) {
 	}
 }
 
+func costOfPicks(nodes [][]Option, picks []int) Cost {
+	cost := Nothing
+	for j, k := range picks {
+		if k >= 0 {
+			cost = cost.Plus(nodes[j][k].Cost)
+		}
+	}
+	return cost
+}
+
 // TestDistribute compares with all distributions.
 func TestDistribute(t *testing.T) {
-	placed, impossible := 0, 0
+	placed, impossible, excluded := 0, 0, 0
 	for seed := range uint64(20_000) {
 		w := world{rand.New(rand.NewPCG(seed, 2))}
 		nodes := make([][]Option, w.IntN(5))
@@ -159,19 +169,44 @@ func TestDistribute(t *testing.T) {
 			impossible++
 			continue
 		}
-		count, cost := 0, Nothing
+		count, cost := 0, costOfPicks(nodes, picks)
 		for j, k := range picks {
 			if k >= 0 {
-				count, cost = count+nodes[j][k].Count, cost.Plus(nodes[j][k].Cost)
+				count += nodes[j][k].Count
 			}
 		}
 		if count != n || cost != best {
 			t.Fatalf("seed %d: %v places %d of %d at %v, want %v", seed, picks, count, n, cost, best)
 		}
 		placed++
+
+		// What is cut off is not missed.
+		rate := int64(math.MaxInt64)
+		for _, options := range nodes {
+			for _, o := range options {
+				rate = min(rate, o.Cost.Sum/int64(o.Count))
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		cutoff := NewCutoff(n, rate, best.Sum+int64(w.IntN(2)))
+		for j := range nodes {
+			nodes[j] = slices.DeleteFunc(nodes[j], func(o Option) bool {
+				x := cutoff.Excludes(o.Count, o.Cost.Sum)
+				if x {
+					excluded++
+				}
+				return x
+			})
+		}
+		picks, ok = Distribute(nodes, n)
+		if again := costOfPicks(nodes, picks); !ok || again != best {
+			t.Fatalf("seed %d: %v after the cutoff, want %v", seed, again, best)
+		}
 	}
-	if placed < 5000 || impossible < 2000 {
-		t.Errorf("%d placed, %d impossible", placed, impossible)
+	if placed < 5000 || impossible < 2000 || excluded < 2000 {
+		t.Errorf("%d placed, %d impossible, %d options excluded", placed, impossible, excluded)
 	}
 }
 

@@ -74,6 +74,19 @@ func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 	return picks, true
 }
 
+// A Cutoff excludes options that no cheapest distribution has.
+type Cutoff struct{ rate, slack int64 }
+
+// NewCutoff returns the cutoff for n members, given a sum a member that no option
+// is below, and the sum of some distribution; the greatest int64 if none is known. A distribution with an option that is
+// excluded costs more than that one even if all other members cost no more than the
+// rate.
+func NewCutoff(n int, rate, known int64) Cutoff { return Cutoff{rate, known - rate*int64(n)} }
+
+// Excludes reports whether an option of so many members with a sum of at least
+// that is excluded.
+func (c Cutoff) Excludes(count int, sum int64) bool { return sum-c.rate*int64(count) > c.slack }
+
 // Least returns the indices of the n that cost least, cheapest first, of equals
 // the one of the lower bound and then the one that comes first. It asks for costs
 // in the order of the bounds, which no cost is below, and stops once the rest are
