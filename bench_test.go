@@ -119,6 +119,18 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
+// BenchmarkClone measures a copy of the clusters that BenchmarkBuild builds.
+func BenchmarkClone(b *testing.B) {
+	for _, nodes := range []int{1000, 10_000} {
+		b.Run(fmt.Sprintf("nodes=%d/pods=50", nodes), func(b *testing.B) {
+			c := workload{nodes: nodes, pods: 50}.cluster(benchSeed)
+			for b.Loop() {
+				c.Clone()
+			}
+		})
+	}
+}
+
 // BenchmarkUpdate measures one event on a cluster of 10,000 nodes with 50 pods
 // each. Events come in pairs that undo each other; the figure is for one.
 func BenchmarkUpdate(b *testing.B) {

@@ -19,7 +19,7 @@ func (c *Cluster) State() ClusterState {
 	}
 	state := ClusterState{
 		Release:            c.release,
-		Nodes:              slices.Clone(c.nodes),
+		Nodes:              append([]*Node(nil), c.nodes...),
 		Pods:               make([]*Pod, 0, len(c.pods.entries)),
 		PodGroups:          sortedValues(c.groups.pod),
 		CompositePodGroups: sortedValues(c.groups.composite),

@@ -33,7 +33,7 @@ func (c *Cluster) UpdatePod(p *Pod) error {
 		return fmt.Errorf("preemption: pod %s: there is no pod of that name to update", p)
 	}
 	nominated := p.NominatedNode
-	if old := c.pods.at(id).pod; old.NodeName == "" && old.NominatedNode == p.NominatedNode {
+	if old := c.pods.at(id).pod; samePod(old, p) && old.NodeName == "" && old.NominatedNode == p.NominatedNode {
 		nominated = c.nominations[id] // what Nominate said last
 	}
 	return c.replace(id, p, nominated)

@@ -1,6 +1,8 @@
 package kube_test
 
 import (
+	"time"
+
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,3 +47,10 @@ func nodeWith(name string, allocatable ...string) *v1.Node {
 }
 
 func pointer[T any](x T) *T { return &x }
+
+// waitUntil waits for what other goroutines do.
+func waitUntil(done func() bool) {
+	for !done() {
+		time.Sleep(time.Millisecond)
+	}
+}

@@ -4,7 +4,7 @@
 // [Objects] holds what a client or a dump lists; [Objects.State] converts all of
 // it at once. A scheduler that is told of changes one by one converts them one
 // by one, with [Pod], [Node], [DisruptionBudget], [PodGroup] and
-// [CompositePodGroup]. Every pod and node keeps its Kubernetes object in the
+// [CompositePodGroup], or has informers feed a [Tracker]. Every pod and node keeps its Kubernetes object in the
 // field Object; [PodOf] and [NodeOf] return it.
 //
 // The numbers are those kube-scheduler uses: requests with init containers,

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"errors"
+	"fmt"
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -32,6 +33,9 @@ type Objects struct {
 // that are not there (any more).
 func (o *Objects) State(release preemption.Release) (preemption.ClusterState, error) {
 	s := preemption.ClusterState{Release: release}
+	if err := o.missing(); err != nil {
+		return preemption.ClusterState{}, err
+	}
 	classes := NewPriorityClasses(o.PriorityClasses)
 	var errs []error
 	known := make(map[string]bool, len(o.Nodes))
@@ -59,6 +63,22 @@ func (o *Objects) State(release preemption.Release) (preemption.ClusterState, er
 		s.CompositePodGroups, errs = collect(s.CompositePodGroups, group, errs, err)
 	}
 	return s, errors.Join(errs...)
+}
+
+// missing returns an error that names the elements which are nil.
+func (o *Objects) missing() error {
+	return errors.Join(missing("node", o.Nodes), missing("pod", o.Pods), missing("disruption budget", o.PodDisruptionBudgets),
+		missing("priority class", o.PriorityClasses), missing("pod group", o.PodGroups), missing("composite pod group", o.CompositePodGroups))
+}
+
+func missing[T any](kind string, list []*T) error {
+	var errs []error
+	for i, x := range list {
+		if x == nil {
+			errs = append(errs, fmt.Errorf("kube: %s %d of the list is nil", kind, i))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // collect adds x to the list, or err to the errors if there is one.

@@ -144,3 +144,19 @@ func TestDisruptionBudget(t *testing.T) {
 		t.Error("a selector that matches nothing became one")
 	}
 }
+
+// A missing element of a list is an error that names its place, of every kind.
+func TestMissingObjects(t *testing.T) {
+	for want, o := range map[string]kube.Objects{
+		"node 1":                {Nodes: []*v1.Node{nodeWith("n"), nil}},
+		"pod 0":                 {Pods: []*v1.Pod{nil}},
+		"disruption budget 0":   {PodDisruptionBudgets: []*policyv1.PodDisruptionBudget{nil}},
+		"priority class 0":      {PriorityClasses: []*schedulingv1.PriorityClass{nil}},
+		"pod group 0":           {PodGroups: []*schedulingv1beta1.PodGroup{nil}},
+		"composite pod group 0": {CompositePodGroups: []*schedulingv1alpha3.CompositePodGroup{nil}},
+	} {
+		if _, err := o.State(preemption.Release138); err == nil || err.Error() != "kube: "+want+" of the list is nil" {
+			t.Errorf("error %v, want one about %s", err, want)
+		}
+	}
+}

@@ -249,7 +249,7 @@ func (m *ledgerOfUpdates) updatePod(t *rapid.T) {
 func (m *ledgerOfUpdates) replacePod(i int, p *preemption.Pod) {
 	old := m.state.Pods[i]
 	// What Nominate said holds as long as the pod itself says the same.
-	if said, ok := m.nominated[old]; ok && old.NodeName == "" && p.NodeName == "" && old.NominatedNode == p.NominatedNode {
+	if said, ok := m.nominated[old]; ok && sameIncarnation(old, p) && old.NodeName == "" && p.NodeName == "" && old.NominatedNode == p.NominatedNode {
 		m.nominated[p] = said
 	}
 	if (old.NodeName == "") == (p.NodeName == "") && m.home(old) == m.home(p) {

@@ -169,7 +169,7 @@ func (m *model) replacePod(p *preemption.Pod) {
 // says the same as before.
 func (m *model) updatePod(p *preemption.Pod) {
 	old := m.pod(p.Namespace, p.Name)
-	if old.NodeName == "" && p.NodeName == "" && m.ownNomination(old) == p.NominatedNode {
+	if old.UID == p.UID && old.NodeName == "" && p.NodeName == "" && m.ownNomination(old) == p.NominatedNode {
 		p = nominated(p, old.NominatedNode)
 	} else {
 		delete(m.own, p.String())
