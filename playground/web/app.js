@@ -32,6 +32,7 @@ let step = 0;
 let frame = 0;
 let selected = null; // the name of a pod
 let timer = 0;
+let keeping = 0;
 
 // ---- state and address
 
@@ -65,15 +66,21 @@ function refresh() {
     fail(error);
   }
   step = answer ? answer.steps.length - 1 : 0;
+  draw();
+  if ($("compare-part").open) drawComparison();
+  if ($("play-part").open) startPlay();
+  document.documentElement.dataset.took = (performance.now() - began).toFixed(1);
+  clearTimeout(keeping);
+  keeping = setTimeout(keep, 0);
+}
+
+// keep writes the situation into the address, once the answer is on the page.
+function keep() {
   try {
     history.replaceState(null, "", "#" + ask("link", situation));
   } catch (error) {
     fail(error);
   }
-  draw();
-  if ($("compare-part").open) drawComparison();
-  if ($("play-part").open) startPlay();
-  document.documentElement.dataset.took = (performance.now() - began).toFixed(1);
 }
 
 function fail(error) {
@@ -94,14 +101,14 @@ function draw() {
 
 const scales = { cpu: "m", memory: "Mi", gpu: "" };
 
-// colour is a step of a scale from dark violet over green to yellow, which keeps
+// scale is a scale from dark violet over green to yellow, which keeps
 // its order for every kind of colour vision; the number is written on the pod too.
 const scale = ["#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30", "#fde725"];
 
-function colourOf(priority) {
+// colours maps each priority to its step of the scale.
+function colours() {
   const all = [...new Set([...situation.pods, ...situation.pending].map((p) => p.priority))].sort((a, b) => a - b);
-  const place = all.length < 2 ? 0 : all.indexOf(priority) / (all.length - 1);
-  return Math.round(place * (scale.length - 1));
+  return new Map(all.map((priority, i) => [priority, all.length < 2 ? 0 : Math.round((i / (all.length - 1)) * (scale.length - 1))]));
 }
 
 // scene says where pods are: in the step of the decision, or in the frame of the
@@ -142,12 +149,13 @@ function drawCluster() {
   const resource = $("resource").value;
   const most = Math.max(1, ...situation.nodes.map((n) => n[resource] || 0));
   const small = situation.nodes.length > 12;
+  const palette = colours();
   const nodes = situation.nodes.map((n) => {
     const pods = now.pods.filter((p) => p.node === n.name);
     const used = pods.filter((p) => !p.state.includes("gone")).reduce((sum, p) => sum + (p[resource] || 0), 0);
     const free = (n[resource] || 0) - used;
     const stack = make("div", { class: "stack", style: `height:${((small ? 8 : 15) * Math.max(0.25, (n[resource] || 0) / most)).toFixed(2)}rem` },
-      ...pods.map((p) => podBar(p, n, resource)),
+      ...pods.map((p) => podBar(p, n, resource, palette)),
       make("div", { class: "room" }, `${free}${scales[resource]} free`));
     return make("div", {
       class: `node${small ? " small" : ""}${now.node === n.name ? " current" : ""}${n.cordoned ? " cordoned" : ""}`,
@@ -163,13 +171,13 @@ function drawCluster() {
   const biggest = { name: "", cpu: most, memory: most, gpu: most };
   const pending = make("div", { class: `node pending${small ? " small" : ""}`, "data-node": "" },
     make("h4", {}, "pending"),
-    make("div", { class: "stack" }, ...now.pending.map((p) => podBar(p, biggest, resource))));
+    make("div", { class: "stack" }, ...now.pending.map((p) => podBar(p, biggest, resource, palette))));
   $("cluster").replaceChildren(...nodes, pending);
 }
 
-function podBar(p, n, resource) {
+function podBar(p, n, resource, palette) {
   const share = (p[resource] || 0) / Math.max(1, n[resource] || 1);
-  const colour = colourOf(p.priority);
+  const colour = palette.get(p.priority) || 0;
   const budgets = (situation.budgets || []).filter((b) => covers(b, p)).map((b) => b.name);
   const words = [p.name, `priority ${p.priority}`, `${p[resource] || 0}${scales[resource]} ${resource}`,
     ...budgets.map((b) => `under budget ${b}`), ...p.state.map((s) => ({ gone: "away", goes: "has to go", tried: "looked at", terminating: "terminating" })[s])];
@@ -194,7 +202,7 @@ function drawAnswer() {
   $("event").textContent = answer ? answer.event || "(nothing: it fits)" : "";
   $("explain").textContent = answer ? answer.explain || "" : "";
   $("at").max = Math.max(0, steps.length - 1);
-  $("steps").replaceChildren(...steps.map((s, i) => make("li", {}, make("button", { type: "button", onclick: () => go(i) }, s.text))));
+  drawSteps();
   drawStep();
   const rows = answer && answer.candidates ? answer.candidates : [];
   const columns = [["node", "Node"], ["violations", "Violations"], ["top", "Top priority"], ["sum", "Priority sum"], ["pods", "Pods"], ["start", "Start"], ["victims", "Victims"]];
@@ -207,6 +215,12 @@ function drawAnswer() {
         ...columns.map(([key]) => make("td", { class: key === deciding && row.chosen ? "deciding" : null },
           (Array.isArray(row[key]) ? row[key].join(", ") : String(row[key])) + (key === "node" && row.chosen ? " ★" : "")))))))));
   }
+}
+
+// drawSteps lists the steps, thousands of them in a large cluster, if that is open.
+function drawSteps() {
+  const steps = answer && $("steps-part").open ? answer.steps : [];
+  $("steps").replaceChildren(...steps.map((s, i) => make("li", {}, make("button", { type: "button", onclick: () => go(i) }, s.text))));
 }
 
 function drawStep() {
@@ -399,6 +413,7 @@ function wire() {
   $("next").addEventListener("click", () => go(step + 1));
   $("last").addEventListener("click", () => go(Infinity));
   $("at").addEventListener("input", (event) => go(Number(event.target.value)));
+  $("steps-part").addEventListener("toggle", () => { drawSteps(); drawStep(); });
   $("compare-part").addEventListener("toggle", () => { if ($("compare-part").open) drawComparison(); });
   $("play-part").addEventListener("toggle", () => { if ($("play-part").open) startPlay(); else { stop(); play = null; drawCluster(); } });
   $("play").addEventListener("click", toggle);
