@@ -3,6 +3,7 @@ package preemption_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"example.com/preemption"
 )
@@ -371,4 +372,64 @@ func ExampleLeastAllocated() {
 	// ml/worker-0 on node-a
 	// ml/worker-1 on node-b
 	// ml/worker-2 on node-a
+}
+
+// A committed decision counts in the next one: nobody spends the same disruption
+// of a budget twice, and the preemptor waits for its victim.
+func ExampleCluster_Commit() {
+	cpu := preemption.Resources{preemption.CPU: 1000}
+	node := func(name string) *preemption.Node {
+		return &preemption.Node{Name: name, Allocatable: preemption.Resources{preemption.CPU: 1000, preemption.PodCount: 110}}
+	}
+	web := func(name, on string) *preemption.Pod {
+		return &preemption.Pod{Name: name, NodeName: on, Requests: cpu, Labels: map[string]string{"app": "web"}, GracePeriod: 30 * time.Second}
+	}
+	cluster, err := preemption.NewCluster(preemption.ClusterState{
+		Nodes: []*preemption.Node{node("n1"), node("n2")},
+		Pods:  []*preemption.Pod{web("a", "n1"), web("b", "n2")},
+		DisruptionBudgets: []*preemption.PodDisruptionBudget{
+			{Name: "web", Allowed: 1, Selector: &preemption.Selector{MatchLabels: map[string]string{"app": "web"}}},
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	var evaluator preemption.Evaluator
+	first := &preemption.Pod{Name: "first", Priority: 10, Requests: cpu}
+	second := &preemption.Pod{Name: "second", Priority: 10, Requests: cpu}
+	for _, pod := range []*preemption.Pod{first, second, first} {
+		result, err := evaluator.Preempt(context.Background(), cluster, pod)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(pod.Name, result.Outcome, result.Node.Name, result.Victims, "violations:", result.Violations, "grace left:", result.GraceLeft(time.Now()))
+		if err := cluster.Commit(result); err != nil {
+			panic(err)
+		}
+	}
+	// Output:
+	// first preempt n1 [/a] violations: 0 grace left: 0s
+	// second preempt n2 [/b] violations: 1 grace left: 0s
+	// first waiting n1 [] violations: 0 grace left: 30s
+}
+
+// A scheduler scores the nodes that take a pod as it is.
+func ExampleEvaluator_Fitting() {
+	node := func(name string, cpu int64) *preemption.Node {
+		return &preemption.Node{Name: name, Allocatable: preemption.Resources{preemption.CPU: cpu, preemption.PodCount: 110}}
+	}
+	cluster, err := preemption.NewCluster(preemption.ClusterState{
+		Nodes: []*preemption.Node{node("small", 1000), node("large", 8000), node("medium", 4000)},
+	})
+	if err != nil {
+		panic(err)
+	}
+	var evaluator preemption.Evaluator
+	pod := &preemption.Pod{Name: "p", Requests: preemption.Resources{preemption.CPU: 2000}}
+	for n, err := range evaluator.Fitting(context.Background(), cluster, pod) {
+		fmt.Println(n.Name, err)
+	}
+	// Output:
+	// large <nil>
+	// medium <nil>
 }

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -46,15 +47,73 @@ func TestCommitProperty(t *testing.T) {
 	}
 }
 
+// A gang's decision is committed likewise, each member by itself.
+func TestCommitGroupProperty(t *testing.T) {
+	outcomes := map[preemption.Outcome]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScenarioOf(t, pick(t, "release", preemption.Release138, preemption.Release137))
+		g := &preemption.Gang{Namespace: "team", Name: "gang", Priority: pick[int32](t, "gang priority", 10, 3, 2), MinCount: 1}
+		for i := range rapid.IntRange(1, 3).Draw(t, "members") {
+			m := *s.preemptor
+			m.Name, m.UID, m.HostPorts = fmt.Sprint("member", i), fmt.Sprint("u-member", i), nil
+			m.Requests = preemption.Resources{preemption.CPU: rapid.Int64Range(0, 3).Draw(t, "cpu")}
+			if g.Members = append(g.Members, &m); oneIn(t, 3, "member is known") {
+				s.state.Pods = append(s.state.Pods, &m)
+			}
+		}
+		c := newCluster(t, s.state)
+		r, err := (&preemption.Evaluator{}).PreemptGroup(t.Context(), c, g, preemption.BestPlacement{})
+		if err != nil {
+			return
+		}
+		outcomes[r.Outcome]++
+		if err := c.CommitGroup(r); err != nil {
+			t.Fatalf("commit: %v", err)
+		}
+		want := evicted(s.state, r.Delete, r.ClearNominations)
+		for _, a := range r.Assignments {
+			switch {
+			case r.Nomination == preemption.SetNomination && a.Node != nil:
+				want = nominatedIn(want, a.Pod, a.Node.Name)
+			case r.Nomination == preemption.ClearNomination:
+				want = nominatedIn(want, a.Pod, "")
+			}
+		}
+		sameCluster(t, "committed", newCluster(t, want), c, s)
+		if len(r.Delete) > 0 {
+			if err := c.CommitGroup(r); !errors.Is(err, preemption.ErrStale) {
+				t.Fatalf("the same victims a second time: %v", err)
+			}
+		}
+	})
+	for _, o := range []preemption.Outcome{preemption.OutcomePreempt, preemption.OutcomeFits, preemption.OutcomeUnhelpful} {
+		if outcomes[o] == 0 {
+			t.Errorf("no decision of outcome %v", o)
+		}
+	}
+}
+
 // committed is the state after a decision, written down.
 func committed(s preemption.ClusterState, r *preemption.Result) preemption.ClusterState {
+	s = evicted(s, r.Delete, r.ClearNominations)
+	switch r.Nomination {
+	case preemption.SetNomination:
+		s = nominatedIn(s, r.Preemptor, r.Node.Name)
+	case preemption.ClearNomination:
+		s = nominatedIn(s, r.Preemptor, "")
+	}
+	return s
+}
+
+// evicted is the state with pods on their way out and others without nomination.
+func evicted(s preemption.ClusterState, gone, cleared []*preemption.Pod) preemption.ClusterState {
 	s.Pods, s.DisruptionBudgets = slices.Clone(s.Pods), slices.Clone(s.DisruptionBudgets)
 	put := func(p *preemption.Pod, change func(*preemption.Pod)) {
 		q := *p
 		change(&q)
 		s.Pods[slices.Index(s.Pods, p)] = &q
 	}
-	for _, p := range r.Delete {
+	for _, p := range gone {
 		for i, b := range s.DisruptionBudgets {
 			if (twin{ClusterState: s}).covers(b, p) && !slices.Contains(b.Disrupted, p.Name) {
 				less := *b
@@ -67,24 +126,24 @@ func committed(s preemption.ClusterState, r *preemption.Result) preemption.Clust
 		}
 		put(p, func(q *preemption.Pod) { q.Termination = preemption.TerminatingByPreemption })
 	}
-	for _, p := range r.ClearNominations {
+	for _, p := range cleared {
 		put(p, func(q *preemption.Pod) { q.NominatedNode = "" })
 	}
-	h := *r.Preemptor
-	known := slices.Index(s.Pods, r.Preemptor)
-	switch r.Nomination {
-	case preemption.SetNomination:
-		h.NominatedNode = r.Node.Name
-		if known >= 0 && r.Preemptor.NominatedNode != h.NominatedNode {
-			s.Pods, known = slices.Delete(s.Pods, known, known+1), -1 // it goes last
-		}
-		if known < 0 {
-			s.Pods = append(s.Pods, &h)
-		}
-	case preemption.ClearNomination:
-		if h.NominatedNode = ""; known >= 0 {
-			s.Pods[known] = &h
-		}
+	return s
+}
+
+// nominatedIn is the state with a pod nominated to a node: last there, unless it
+// was before. One that is not there comes if it is nominated.
+func nominatedIn(s preemption.ClusterState, p *preemption.Pod, node string) preemption.ClusterState {
+	h := *p
+	h.NominatedNode = node
+	known := slices.Index(s.Pods, p)
+	switch {
+	case known >= 0 && p.NominatedNode == node:
+	case known >= 0:
+		s.Pods = append(slices.Delete(slices.Clone(s.Pods), known, known+1), &h)
+	case node != "":
+		s.Pods = append(slices.Clone(s.Pods), &h)
 	}
 	return s
 }
