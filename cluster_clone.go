@@ -199,7 +199,7 @@ func (e *engine) clone(c *Cluster) *engine {
 	k := &engine{
 		names:  slices.Clone(e.names),
 		dims:   maps.Clone(e.dims),
-		beyond: maps.Clone(e.beyond),
+		uses:   maps.Clone(e.uses),
 		units:  make([]*groupUnit, len(e.units)),
 		unused: slices.Clone(e.unused),
 	}

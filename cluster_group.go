@@ -222,6 +222,7 @@ func (c *Cluster) join(id int32) bool {
 		c.renew(u)
 		c.engine.addUnit(c, u)
 	default:
+		c.engine.admit(c, p)
 		c.grow(u, id)
 		c.engine.joined(c, u, id)
 	}

@@ -20,9 +20,9 @@ type engine struct {
 	table *columnar.Table
 	names []string       // of the dimensions; the first is PodCount
 	dims  map[string]int // by name
-	// beyond counts the bound and nominated pods that request a resource that is
-	// not a dimension.
-	beyond map[string]int
+	// uses counts the bound and nominated pods that request a resource. A dimension
+	// of a resource that none requests any more may be given to another.
+	uses   map[string]int
 	units  []*groupUnit // by index in the table; nil: unused
 	unused []int32
 	buffer []int64
@@ -31,7 +31,7 @@ type engine struct {
 
 // compile builds the engine's state from scratch.
 func (c *Cluster) compile() {
-	e := &engine{names: []string{PodCount}, dims: map[string]int{}, beyond: map[string]int{}}
+	e := &engine{names: []string{PodCount}, dims: map[string]int{}, uses: map[string]int{}}
 	c.engine = e
 	e.chooseDimensions(c)
 	e.table = columnar.New(len(e.names), c.release.rules().chargesEveryBudget, e.comparison(c))
@@ -68,23 +68,28 @@ func (e *engine) chooseDimensions(c *Cluster) {
 		if entry := &c.pods.entries[i]; entry.pod != nil && c.takesRoom(int32(i)) {
 			for name, amount := range entry.pod.Requests {
 				if amount > 0 && name != PodCount {
-					e.beyond[name]++
+					e.uses[name]++
 				}
 			}
 		}
 	}
-	names := make([]string, 0, len(e.beyond))
-	for name := range e.beyond {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(e.beyond[b], e.beyond[a]), cmp.Compare(a, b))
-	})
+	names := e.byUse()
 	for _, name := range names[:min(len(names), maxDimensions-1)] {
 		e.dims[name] = len(e.names)
 		e.names = append(e.names, name)
-		delete(e.beyond, name)
 	}
+}
+
+// byUse returns the resources that pods request, most used first.
+func (e *engine) byUse() []string {
+	names := make([]string, 0, len(e.uses))
+	for name := range e.uses {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(e.uses[b], e.uses[a]), cmp.Compare(a, b))
+	})
+	return names
 }
 
 // takesRoom reports whether the pod is bound, or nominated, so that it can be in
@@ -94,37 +99,80 @@ func (c *Cluster) takesRoom(id int32) bool {
 	return nominated || c.pods.at(id).slot != nil
 }
 
-// admit makes room for the resources that a new pod requests: a dimension for
-// each while there are some left. It reports whether the state had to be built
-// anew, with the pod in it.
-func (e *engine) admit(c *Cluster, p *Pod) (rebuilt bool) {
+// admit counts the resources that a pod which comes requests, and gives each a
+// dimension if there is one to give.
+func (e *engine) admit(c *Cluster, p *Pod) {
+	fresh := false
 	for name, amount := range p.Requests {
-		if _, known := e.dims[name]; known || amount <= 0 || name == PodCount {
-			continue
+		if amount > 0 && name != PodCount {
+			e.uses[name]++
+			_, known := e.dims[name]
+			fresh = fresh || !known
 		}
-		if len(e.names) < maxDimensions {
-			c.compile()
-			return true
-		}
-		e.beyond[name]++
 	}
-	return false
-}
-
-// dismiss undoes admit. Dimensions stay.
-func (e *engine) dismiss(p *Pod) {
-	if len(e.beyond) == 0 {
+	if !fresh {
 		return
 	}
-	for name := range p.Requests {
-		if n, ok := e.beyond[name]; ok && p.Requests[name] > 0 {
-			if n == 1 {
-				delete(e.beyond, name)
-			} else {
-				e.beyond[name] = n - 1
+	for _, name := range p.Requests.names() {
+		if e.uses[name] > 0 {
+			e.adopt(c, name)
+		}
+	}
+}
+
+// dismiss undoes admit, once the pod is gone from the table. If nobody requests a
+// resource any more, its dimension goes to one that has none.
+func (e *engine) dismiss(c *Cluster, p *Pod) {
+	for name, amount := range p.Requests {
+		if amount <= 0 || name == PodCount {
+			continue
+		}
+		if e.uses[name]--; e.uses[name] > 0 {
+			continue
+		}
+		delete(e.uses, name)
+		if len(e.uses) >= maxDimensions-1 {
+			for _, other := range e.byUse() {
+				e.adopt(c, other)
 			}
 		}
 	}
+}
+
+// adopt gives a resource a dimension if it has none and there is one to give: one
+// more, as long as there may be, or that of a resource which no pod requests. The
+// rest of the table stays as it is.
+func (e *engine) adopt(c *Cluster, name string) {
+	if _, known := e.dims[name]; known {
+		return
+	}
+	dim := 1 + slices.IndexFunc(e.names[1:], func(old string) bool { return e.uses[old] == 0 })
+	if dim == 0 && len(e.names) == maxDimensions {
+		return
+	}
+	if dim == 0 {
+		dim = len(e.names)
+		e.names = append(e.names, name)
+		e.table.Grow()
+	} else {
+		delete(e.dims, e.names[dim])
+		e.names[dim] = name
+	}
+	e.dims[name] = dim
+	e.table.Redefine(dim,
+		func(node int) int64 { return c.nodes[node].Allocatable[name] },
+		func(node int, ref int32) (sum int64) {
+			if ref >= 0 {
+				return c.pods.at(ref).pod.Requests[name]
+			}
+			v := e.units[^ref].victim
+			for i, p := range v.Pods {
+				if v.Nodes[i] == c.nodes[node] {
+					sum += p.Requests[name]
+				}
+			}
+			return sum
+		})
 }
 
 // vector lays amounts out by dimension, seats first.

@@ -7,6 +7,7 @@ package preemption
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -71,4 +72,55 @@ func TestBudgetsLeaveNothingBehind(t *testing.T) {
 			t.Errorf("size %d: engine %v, %v; slow path %v, %v", size, fast, errFast, slow, errSlow)
 		}
 	}
+}
+
+// Resources that nobody requests any more give their dimensions back: to the next
+// that comes, and to those that came when there was none to give.
+func TestDimensionsAreGivenBack(t *testing.T) {
+	c := workload{nodes: 70, pods: 5}.cluster(benchSeed)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	odd := func(i int) *Pod {
+		return &Pod{Namespace: "odd", Name: fmt.Sprint(i), NodeName: c.nodes[i].Name, Requests: Resources{fmt.Sprint("odd-", i): 1}}
+	}
+	gpu := func(name string, on *Node) *Pod {
+		return &Pod{Namespace: "gpu", Name: name, UID: name, NodeName: on.Name, Requests: Resources{"gpu": 2}}
+	}
+	for i, n := range c.nodes {
+		more := *n
+		more.Allocatable = Resources{"gpu": int64(2 + i%3), CPU: n.Allocatable[CPU], Memory: n.Allocatable[Memory], PodCount: 110}
+		must(c.UpdateNode(&more))
+	}
+	for i := range 9 {
+		must(c.AddPod(odd(i)))
+	}
+	for i, n := range c.nodes {
+		must(c.AddPod(gpu(fmt.Sprint(i), n)))
+	}
+	preemptor := &Pod{Name: "high", UID: "high", Priority: math.MaxInt32, Requests: Resources{"gpu": 3, CPU: 100}}
+	check := func(engine bool) {
+		t.Helper()
+		e := &Evaluator{}
+		fast, ok := e.preemptFast(context.Background(), c, preemptor)
+		if ok != engine {
+			t.Fatalf("decided by the engine: %t, want %t", ok, engine)
+		}
+		slow, err := e.preemptSlow(context.Background(), c, preemptor)
+		must(err)
+		if slow.Outcome != OutcomePreempt || ok && (fast.Node != slow.Node || !slices.Equal(fast.Delete, slow.Delete)) {
+			t.Errorf("engine: %v, slow path: %v", fast, slow)
+		}
+	}
+	check(false)
+	for i := range 9 {
+		must(c.RemovePod("odd", fmt.Sprint(i)))
+	}
+	check(true)
+	must(c.RemovePod("gpu", "0"))
+	must(c.AddPod(gpu("0", c.nodes[0])))
+	check(true)
 }

@@ -38,10 +38,11 @@ func (e *engine) resize(s *nodeSlot, old, n *Node) {
 
 // add takes in a plain bound pod.
 func (e *engine) add(c *Cluster, id int32) {
-	if e == nil || e.admit(c, c.pods.at(id).pod) {
+	if e == nil {
 		return
 	}
 	entry := c.pods.at(id)
+	e.admit(c, entry.pod)
 	e.setCover(c, entry.cover)
 	e.table.Add(entry.slot.index, plainResident(entry, id), e.requests(entry.pod))
 }
@@ -52,7 +53,7 @@ func (e *engine) remove(c *Cluster, id int32) {
 	}
 	entry := c.pods.at(id)
 	e.table.Remove(entry.slot.index, id)
-	e.dismiss(entry.pod)
+	e.dismiss(c, entry.pod)
 }
 
 // addUnit takes in a unit with all its members.
@@ -61,9 +62,7 @@ func (e *engine) addUnit(c *Cluster, u *groupUnit) {
 		return
 	}
 	for _, p := range u.victim.Pods {
-		if e.admit(c, p) {
-			return
-		}
+		e.admit(c, p)
 	}
 	for _, id := range u.members {
 		e.setCover(c, c.pods.at(id).cover)
@@ -86,18 +85,15 @@ func (e *engine) removeUnit(c *Cluster, u *groupUnit) {
 		e.table.Remove(share.slot.index, ^u.index)
 	}
 	for _, p := range u.victim.Pods {
-		e.dismiss(p)
+		e.dismiss(c, p)
 	}
 	e.units[u.index] = nil
 	e.unused = append(e.unused, u.index)
 }
 
-// joined follows a member that has joined a unit with others.
+// joined follows a member, admitted before, that has joined a unit with others.
 func (e *engine) joined(c *Cluster, u *groupUnit, id int32) {
 	entry := c.pods.at(id)
-	if e.admit(c, entry.pod) {
-		return
-	}
 	e.setCover(c, entry.cover)
 	share := u.shares[u.shareOf(entry.slot)]
 	if share.pods == 1 {
@@ -116,7 +112,7 @@ func (e *engine) left(c *Cluster, u *groupUnit, id int32) {
 	} else {
 		e.table.Change(entry.slot.index, e.share(u, u.shares[i]), e.requests(entry.pod), -1, true)
 	}
-	e.dismiss(entry.pod)
+	e.dismiss(c, entry.pod)
 	e.restate(c, u)
 }
 
@@ -134,7 +130,11 @@ func (e *engine) restate(c *Cluster, u *groupUnit) {
 
 // hold takes in a nominated pod. The node is nil if it does not exist.
 func (e *engine) hold(c *Cluster, s *nodeSlot, id int32) {
-	if e == nil || e.admit(c, c.pods.at(id).pod) || s == nil {
+	if e == nil {
+		return
+	}
+	e.admit(c, c.pods.at(id).pod)
+	if s == nil {
 		return
 	}
 	e.holdRow(s, id, c.pods.at(id).pod)
@@ -151,7 +151,7 @@ func (e *engine) release(c *Cluster, s *nodeSlot, id int32) {
 	if s != nil {
 		e.table.Release(s.index, id)
 	}
-	e.dismiss(c.pods.at(id).pod)
+	e.dismiss(c, c.pods.at(id).pod)
 }
 
 func (e *engine) addBudget(b *budgetEntry) {

@@ -167,7 +167,7 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) (
 		if _, ok := e.dims[name]; ok || amount == 0 || name == PodCount {
 			continue
 		}
-		if e.beyond[name] > 0 {
+		if e.uses[name] > 0 {
 			return demands, beyond, false
 		}
 		beyond = append(beyond, demand{name, amount})

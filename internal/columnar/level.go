@@ -11,6 +11,13 @@ import (
 // priority; beyond it levels are ranges.
 const maxLevels = 32
 
+// Planes take room on every node, so there are not many more of them than a node
+// has residents, but for a few.
+const (
+	levelsPerResident = 2
+	fewestLevels      = 8
+)
+
 // A level is a range of priorities, from low to high. Levels are disjoint and
 // ascending, and together with the gaps between them cover all priorities: a
 // new priority in the gap below a level joins that level or founds its own.
@@ -85,7 +92,7 @@ func (t *Table) levelFor(priority int32) int {
 	if k < len(t.levels) && t.levels[k].low <= priority {
 		return k
 	}
-	if len(t.levels) < maxLevels {
+	if len(t.levels) < t.mostLevels {
 		t.found(k, priority)
 		return k
 	}
@@ -122,12 +129,12 @@ func (t *Table) found(k int, priority int32) {
 // does so at most once in as many updates as there are residents, so that the
 // cost is constant an update.
 func (t *Table) relayIfSkewed() {
-	if len(t.levels) < maxLevels || t.churn <= t.residents {
+	if len(t.levels) < t.mostLevels || t.churn <= t.residents {
 		return
 	}
 	t.churn = 0
 	for i := range t.levels {
-		if l := &t.levels[i]; l.low < l.high && l.count > 4*t.residents/maxLevels {
+		if l := &t.levels[i]; l.low < l.high && l.count > 4*t.residents/t.mostLevels {
 			t.Relay()
 			return
 		}
@@ -154,10 +161,14 @@ func (t *Table) Relay() {
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.priority, b.priority) })
 	t.levels = nil
-	share, taken := t.residents/maxLevels+1, 0
+	t.mostLevels = maxLevels
+	if n := len(t.rows); n > 0 {
+		t.mostLevels = min(max(levelsPerResident*t.residents/n, fewestLevels), maxLevels)
+	}
+	share, taken := t.residents/t.mostLevels+1, 0
 	for i, s := range steps {
-		exact := len(steps) <= maxLevels
-		if i == 0 || exact || taken >= share && len(t.levels) < maxLevels {
+		exact := len(steps) <= t.mostLevels
+		if i == 0 || exact || taken >= share && len(t.levels) < t.mostLevels {
 			n := len(t.rows)
 			t.levels = append(t.levels, level{low: s.priority, clean: newPlane(t.dims, n), tops: newTops(t.dims, n),
 				latest: newPlane(startsAt(len(t.levels)), n), late: newPlane(1, n), from: make([]int32, n)})
@@ -168,7 +179,23 @@ func (t *Table) Relay() {
 		l.count += s.count
 		taken += s.count
 	}
+
+	// Extremes of blocks are found once, when all is there.
+	t.spentSum.loose, t.spentTops.loose = true, true
+	for i := range t.levels {
+		l := &t.levels[i]
+		l.clean.loose, l.tops.loose, l.latest.loose, l.late.loose = true, true, true, true
+	}
 	for n := range t.rows {
 		t.Refresh(n)
+	}
+	t.spentSum.settle()
+	t.spentTops.settle()
+	for i := range t.levels {
+		l := &t.levels[i]
+		l.clean.settle()
+		l.tops.settle()
+		l.latest.settle()
+		l.late.settle()
 	}
 }

@@ -20,17 +20,44 @@ type plane struct {
 	cells  []lanes // block×dims + dim
 	peak   []int64 // the maximum, likewise
 	trough []int64 // the minimum over the nodes there are
+	loose  bool    // the extremes are left to settle
 }
 
 // never is less than any amount that is asked for.
 const never = math.MinInt64
 
 func newPlane(dims, nodes int) plane {
-	p := plane{dims: dims}
-	for range nodes {
-		p.grow()
+	blocks := (nodes + blockSize - 1) / blockSize
+	p := plane{dims: dims, nodes: nodes, cells: make([]lanes, blocks*dims), peak: make([]int64, blocks*dims), trough: make([]int64, blocks*dims)}
+	if blocks > 0 {
+		for d := range dims {
+			last := &p.cells[(blocks-1)*dims+d]
+			for i := p.inBlock(blocks - 1); i < blockSize; i++ {
+				last[i] = never
+			}
+		}
 	}
 	return p
+}
+
+// settle finds the extremes of all blocks, after cells were written directly.
+func (p *plane) settle() {
+	p.loose = false
+	for i := range p.cells {
+		p.peak[i], p.trough[i] = p.cells[i].max(), p.cells[i].min(p.inBlock(i/p.dims))
+	}
+}
+
+// wider returns a copy with one more dimension, of nothing.
+func (p *plane) wider() plane {
+	wide := newPlane(p.dims+1, p.nodes)
+	for b := range len(p.cells) / max(p.dims, 1) {
+		from, to := b*p.dims, b*wide.dims
+		copy(wide.cells[to:], p.cells[from:from+p.dims])
+		copy(wide.peak[to:], p.peak[from:from+p.dims])
+		copy(wide.trough[to:], p.trough[from:from+p.dims])
+	}
+	return wide
 }
 
 // grow adds a node at the end, with nothing in it.
@@ -64,6 +91,9 @@ func (p *plane) set(node, dim int, amount int64) {
 	cell := &p.cells[i][node%blockSize]
 	old := *cell
 	*cell = amount
+	if p.loose {
+		return
+	}
 	if amount >= p.peak[i] {
 		p.peak[i] = amount
 	} else if old == p.peak[i] {
@@ -120,5 +150,5 @@ func (p *plane) remove(node int) {
 
 // clone returns a copy.
 func (p *plane) clone() plane {
-	return plane{p.dims, p.nodes, slices.Clone(p.cells), slices.Clone(p.peak), slices.Clone(p.trough)}
+	return plane{p.dims, p.nodes, slices.Clone(p.cells), slices.Clone(p.peak), slices.Clone(p.trough), p.loose}
 }

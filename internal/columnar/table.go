@@ -18,6 +18,8 @@ type Table struct {
 	rows    []row
 	free    plane // with nobody evicted
 	levels  []level
+	// mostLevels is how many levels there may be.
+	mostLevels int
 	// Of the residents that surely violate a budget, of all priorities: the largest
 	// requests and the sum of requests.
 	spentTops tops
@@ -78,7 +80,7 @@ type Held struct {
 // a node are ordered by compare.
 func New(dims int, chargeAll bool, compare func(node int, a, b *Resident) int) *Table {
 	return &Table{dims: dims, compare: compare, free: newPlane(dims, 0), spentTops: newTops(dims, 0),
-		spentSum: newPlane(dims, 0), chargeAll: chargeAll}
+		spentSum: newPlane(dims, 0), chargeAll: chargeAll, mostLevels: maxLevels}
 }
 
 // Dims returns the number of dimensions.
@@ -212,6 +214,52 @@ func (t *Table) insert(node int, x Resident, requests []int64) {
 	at := sort.Search(len(r.residents), func(i int) bool { return t.compare(node, &r.residents[i], &x) < 0 })
 	r.residents = slices.Insert(r.residents, at, x)
 	r.requests = slices.Insert(r.requests, at*(t.dims-1), requests...)
+}
+
+// Grow adds a dimension of which nobody has or takes anything.
+func (t *Table) Grow() {
+	w := t.dims - 1
+	wider := func(requests []int64, n int) []int64 {
+		out := make([]int64, 0, n*(w+1)+n/16)
+		for i := range n {
+			out = append(append(out, requests[i*w:(i+1)*w]...), 0)
+		}
+		return out
+	}
+	for i := range t.rows {
+		r := &t.rows[i]
+		r.requests, r.heldReqs = wider(r.requests, len(r.residents)), wider(r.heldReqs, len(r.held))
+	}
+	t.dims++
+	t.free, t.spentSum, t.spentTops = t.free.wider(), t.spentSum.wider(), t.spentTops.wider()
+	for i := range t.levels {
+		l := &t.levels[i]
+		l.clean, l.tops = l.clean.wider(), l.tops.wider()
+	}
+}
+
+// Redefine gives a dimension another meaning: what each node has of it to give, and
+// what its residents and those that hold a place on it take.
+func (t *Table) Redefine(dim int, allocatable func(node int) int64, request func(node int, ref int32) int64) {
+	w := t.dims - 1
+	for node := range t.rows {
+		r := &t.rows[node]
+		left, same := allocatable(node), true
+		set := func(amount *int64, to int64) { same = same && *amount == to; *amount = to }
+		for i := range r.residents {
+			q := request(node, r.residents[i].Ref)
+			set(&r.requests[i*w+dim-1], q)
+			left -= q
+		}
+		for i, h := range r.held {
+			r.heldReqs[i*w+dim-1] = request(node, h.Ref)
+		}
+		if same && left == t.free.at(node, dim) {
+			continue
+		}
+		t.free.set(node, dim, left)
+		t.refresh(node, everything)
+	}
 }
 
 // everything tells refresh to compute all.

@@ -187,3 +187,46 @@ func TestTopsBound(t *testing.T) {
 		}
 	}
 }
+
+// A dimension that is added and given a meaning is as if it had been there from the
+// beginning.
+func TestRedefineEqualsFreshTable(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		nodes, levels := 1+r.IntN(3*blockSize), 1+r.IntN(2*maxLevels)
+		grown, fresh := New(2, false, byPriority), New(3, false, byPriority)
+		for _, x := range []*Table{grown, fresh} {
+			x.Budgets, x.Covers = []int64{0, 1}, [][]int32{{0}, {1}}
+		}
+		allocatable, third := make([]int64, nodes), map[int32]int64{}
+		ref := int32(0)
+		for n := range nodes {
+			allocatable[n] = int64(r.IntN(50))
+			grown.AddNode([]int64{20, 100})
+			fresh.AddNode([]int64{20, 100, allocatable[n]})
+			for range r.IntN(6) {
+				x := Resident{Priority: int32(r.IntN(levels)), Ref: ref, Cover: int32(r.IntN(3)) - 1, Seats: 1, Start: int64(r.IntN(50))}
+				q := int64(r.IntN(10))
+				third[ref] = int64(r.IntN(4))
+				grown.Add(n, x, []int64{q})
+				fresh.Add(n, x, []int64{q, third[ref]})
+				ref++
+			}
+			grown.Hold(n, Held{Priority: 1, Ref: ref}, []int64{1})
+			fresh.Hold(n, Held{Priority: 1, Ref: ref}, []int64{1, 2})
+			third[ref] = 2
+			ref++
+		}
+		grown.Grow()
+		grown.Redefine(2, func(node int) int64 { return allocatable[node] }, func(_ int, ref int32) int64 { return third[ref] })
+		checkPeaks(t, seed, grown)
+		if a, b := describe(grown), describe(fresh); a != b {
+			t.Fatalf("seed %d:\nredefined\n%s\nfresh\n%s", seed, a, b)
+		}
+		for n := range nodes {
+			if a, b := grown.rows[n].heldReqs, fresh.rows[n].heldReqs; !slices.Equal(a, b) {
+				t.Fatalf("seed %d: node %d holds %v, want %v", seed, n, a, b)
+			}
+		}
+	}
+}

@@ -17,6 +17,7 @@ type tops struct {
 	nodes int
 	cells [][blockSize]float32 // (block×dims + dim-1)×len(topCounts) + index of topCounts
 	peak  []float32
+	loose bool // the peaks are left to settle
 }
 
 // roundUp makes up for what float32 loses, of the sum and of what it is compared
@@ -24,11 +25,27 @@ type tops struct {
 const roundUp = 1 + 1.0/(1<<20)
 
 func newTops(dims, nodes int) tops {
-	t := tops{dims: dims - 1}
-	for range nodes {
-		t.grow()
+	n := (nodes + blockSize - 1) / blockSize * (dims - 1) * len(topCounts)
+	return tops{dims: dims - 1, nodes: nodes, cells: make([][blockSize]float32, n), peak: make([]float32, n)}
+}
+
+// wider returns a copy with one more dimension, of nothing.
+func (t *tops) wider() tops {
+	wide := newTops(t.dims+2, t.nodes)
+	from, to := t.dims*len(topCounts), wide.dims*len(topCounts)
+	for b := range (t.nodes + blockSize - 1) / blockSize {
+		copy(wide.cells[b*to:], t.cells[b*from:(b+1)*from])
+		copy(wide.peak[b*to:], t.peak[b*from:(b+1)*from])
 	}
-	return t
+	return wide
+}
+
+// settle finds the peaks of all blocks, after cells were written directly.
+func (t *tops) settle() {
+	t.loose = false
+	for c := range t.cells {
+		t.peak[c] = slices.Max(t.cells[c][:])
+	}
 }
 
 func (t *tops) grow() {
@@ -86,6 +103,9 @@ func (t *tops) put(c, lane int, x float32) {
 	cell := &t.cells[c][lane]
 	old := *cell
 	*cell = x
+	if t.loose {
+		return
+	}
 	if x >= t.peak[c] {
 		t.peak[c] = x
 	} else if old == t.peak[c] {
@@ -111,7 +131,7 @@ func (t *tops) remove(node int) {
 }
 
 func (t *tops) clone() tops {
-	return tops{t.dims, t.nodes, slices.Clone(t.cells), slices.Clone(t.peak)}
+	return tops{t.dims, t.nodes, slices.Clone(t.cells), slices.Clone(t.peak), t.loose}
 }
 
 // A reach says which column bounds what so many residents can make available: no
