@@ -47,6 +47,7 @@ function load(next) {
   situation.pods = situation.pods || [];
   situation.pending = situation.pending || [];
   selected = null;
+  $("preset").value = String(presets.findIndex((p) => p.title === situation.title)); // none: a situation of one's own
   $("release").value = situation.release;
   $("victims").value = situation.victims || "";
   $("budgetPolicy").value = situation.budgetPolicy || "";
