@@ -18,6 +18,16 @@ const (
 	ListKind   = "ExplanationList"
 )
 
+// The values of [Explanation.State].
+const (
+	StateFits         = "fits"           // a node takes the pod as it is
+	StateFitsOnceGone = "fits-once-gone" // a node takes it once what is terminating is gone; WaitsFor
+	StateUnderWay     = "under-way"      // preemption for it is going on; WaitsFor
+	StatePreempts     = "would-preempt"  // pods would be evicted for it
+	StateNoHelp       = "no-help"        // neither fits nor may, or can, be helped by preemption
+	StateNotTried     = "not-tried"      // the scheduler does not try it; StateReason
+)
+
 // The values of [Explanation.Outcome].
 const (
 	Fits       = "fits"       // a node takes the pod as it is
@@ -33,7 +43,12 @@ type Explanation struct {
 	// KubernetesVersion is the minor whose rules of preemption were followed.
 	KubernetesVersion string `json:"kubernetesVersion"`
 	Pod               Pod    `json:"pod"`
-	Outcome           string `json:"outcome"`
+	// State is what the pod is in, for people to act on. Outcome is kube-scheduler's
+	// decision, and for a pod that is not tried what it would be.
+	State string `json:"state,omitempty"`
+	// StateReason says why the pod is not tried, or what is stuck.
+	StateReason string `json:"stateReason,omitempty"`
+	Outcome     string `json:"outcome"`
 	// Reason says why not, for the outcome ineligible.
 	Reason string `json:"reason,omitempty"`
 	// Node is the node to clear; for the outcome fits, the first that fits.
@@ -55,16 +70,25 @@ type Explanation struct {
 	// those that remain without the pods of lower priority, or, where nobody was
 	// taken away or the node is a candidate, those with every pod in place.
 	Statuses map[string]string `json:"statuses"`
+	// Details maps nodes to what their status does not say: the taint that is not
+	// tolerated, the pods that hold the room.
+	Details map[string]string `json:"details,omitempty"`
+	// WaitsFor are the terminating pods that the pod waits for.
+	WaitsFor []Terminating `json:"waitsFor,omitempty"`
+	// PodGroup is the decision on the gang that the pod belongs to.
+	PodGroup *GroupDecision `json:"podGroup,omitempty"`
 	// Message is the text of the scheduler's FailedScheduling event, "" if the pod
-	// fits.
+	// fits or is not tried.
 	Message string `json:"message,omitempty"`
 	// LostNominations are pending pods of lower priority that lose their claim to
 	// the node.
 	LostNominations []Reference `json:"lostNominations,omitempty"`
 	// LongestGracePeriodSeconds is how long the victims may take to go.
-	LongestGracePeriodSeconds int64        `json:"longestGracePeriodSeconds,omitempty"`
-	WhatIf                    *WhatIf      `json:"whatIf,omitempty"`
-	MinPriority               *MinPriority `json:"minPriority,omitempty"`
+	LongestGracePeriodSeconds int64   `json:"longestGracePeriodSeconds,omitempty"`
+	WhatIf                    *WhatIf `json:"whatIf,omitempty"`
+	// Contrast compares with kube-scheduler, where a policy was asked for.
+	Contrast    *Contrast    `json:"contrast,omitempty"`
+	MinPriority *MinPriority `json:"minPriority,omitempty"`
 	// Warnings are what the scheduler keeps to itself, and what was not known.
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -105,6 +129,21 @@ type Victim struct {
 	Budgets []Budget `json:"budgets,omitempty"`
 }
 
+// Terminating is a pod on its way out.
+type Terminating struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Node      string `json:"node"`
+	// GraceLeftSeconds is how long it may still take, OverdueSeconds for how long it
+	// should have been gone.
+	GraceLeftSeconds int64 `json:"graceLeftSeconds,omitempty"`
+	OverdueSeconds   int64 `json:"overdueSeconds,omitempty"`
+	// Finalizers hold it.
+	Finalizers []string `json:"finalizers,omitempty"`
+	// Stuck: it does not look as if it would go by itself.
+	Stuck bool `json:"stuck,omitempty"`
+}
+
 // An Owner is the controller of a pod.
 type Owner struct {
 	Kind string `json:"kind"`
@@ -138,14 +177,33 @@ type Decision struct {
 // WhatIf says what was changed for the explanation, and what the decision would
 // be without.
 type WhatIf struct {
+	// Change is all changes on one line, Changes are they one by one.
 	Change  string   `json:"change"`
+	Changes []string `json:"changes,omitempty"`
 	Without Decision `json:"without"`
+}
+
+// A Contrast says what kube-scheduler would decide in place of a policy.
+type Contrast struct {
+	// Victims and Budgets are the policy.
+	Victims         string      `json:"victimPolicy"`
+	Budgets         string      `json:"budgetPolicy"`
+	UpstreamNode    string      `json:"upstreamNode,omitempty"`
+	UpstreamVictims []Reference `json:"upstreamVictims"`
+	// Violations counts the violations of the upstream victims exactly.
+	Violations int `json:"violations"`
+	// By names the criterion that tells the two apart, Better says that the policy's
+	// is the better one.
+	By     string `json:"by,omitempty"`
+	Better bool   `json:"better,omitempty"`
 }
 
 // MinPriority says what it takes for the pod to get a node.
 type MinPriority struct {
 	// Found is false if no priority is high enough.
 	Found bool `json:"found"`
+	// Reason says why none is.
+	Reason string `json:"reason,omitempty"`
 	// Priority is the lowest that is.
 	Priority int32     `json:"priority,omitempty"`
 	Decision *Decision `json:"decision,omitempty"`
@@ -156,8 +214,17 @@ type MinPriority struct {
 type List struct {
 	metav1.TypeMeta `json:",inline"`
 	Items           []Explanation `json:"items"`
+	// LeftOut are the pending pods that the scheduler does not try.
+	LeftOut []LeftOut `json:"leftOut,omitempty"`
 	// Warnings are about the input as a whole.
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// LeftOut is a pending pod that is not tried.
+type LeftOut struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Reason    string `json:"reason"`
 }
 
 var _, _ runtime.Object = (*Explanation)(nil), (*List)(nil)

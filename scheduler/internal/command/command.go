@@ -13,13 +13,17 @@ import (
 
 // Exit codes.
 const (
-	ExitYes   = 0 // the pod fits, or preemption makes room for it
-	ExitNo    = 1 // it does not
-	ExitError = 2 // wrong usage or input, or no answer
+	ExitYes      = 0 // the pod fits, or preemption makes room for it; nothing was found
+	ExitNo       = 1 // it does not; something was found
+	ExitError    = 2 // wrong usage or input, or no answer
+	ExitNotTried = 3 // the scheduler does not try the pod
 )
 
-// errNo ends a run that went well and whose answer is no.
-var errNo = errors.New("no")
+// These end a run that went well and whose answer is not yes.
+var (
+	errNo       = errors.New("no")
+	errNotTried = errors.New("not tried")
+)
 
 // Run runs the command line and returns the exit code.
 func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams) int {
@@ -31,6 +35,8 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 		return ExitYes
 	case errors.Is(err, errNo):
 		return ExitNo
+	case errors.Is(err, errNotTried):
+		return ExitNotTried
 	}
 	fmt.Fprintln(streams.ErrOut, "error:", firstLines(err.Error()))
 	return ExitError
@@ -48,13 +54,29 @@ func firstLines(s string) string {
 	return fmt.Sprintf("%s\n(and %d more)", strings.Join(lines[:mostLines], "\n"), len(lines)-mostLines)
 }
 
+const rootHelp = `kubectl preemption tells which pods kube-scheduler would evict for a pending pod,
+on which node, and why; who was evicted for whom; and what in a cluster makes
+preemption hurt. It never writes to a cluster.
+
+The cluster is that of the kubeconfig, or a dump (-f), which may be in any form
+that kubectl prints, compressed or not. A good dump has everything that matters:
+
+  ` + dumpCommand + `
+
+and podgroups,compositepodgroups where the cluster has them. What is missing is
+said, with what that means.`
+
+// dumpCommand writes all that is looked at.
+const dumpCommand = `kubectl get -A -o json nodes,pods,pdb,priorityclasses,namespaces,limitranges,\
+  runtimeclasses,pvc,pv,storageclasses,csinodes,csidrivers,csistoragecapacities,\
+  volumeattachments,events > dump.json`
+
 // New returns the command.
 func New(streams genericiooptions.IOStreams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "kubectl-preemption",
-		Short: "Ask what preemption would do",
-		Long: `kubectl preemption tells which pods kube-scheduler would evict for a pending pod,
-on which node, and why. It never writes to a cluster.`,
+		Use:           "kubectl-preemption",
+		Short:         "Ask what preemption would do",
+		Long:          rootHelp,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl preemption"},
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -64,6 +86,6 @@ on which node, and why. It never writes to a cluster.`,
 	cmd.SetIn(streams.In)
 	cmd.SetOut(streams.Out)
 	cmd.SetErr(streams.ErrOut)
-	cmd.AddCommand(newExplain(streams))
+	cmd.AddCommand(newExplain(streams), newCanEvict(streams), newCapacity(streams), newWho(streams), newAudit(streams), newVersion(streams))
 	return cmd
 }

@@ -1,74 +1,66 @@
 // Package dump reads Kubernetes objects in any of the shapes that kubectl and
 // the API serve them in: lists with and without a kind on their items, single
-// objects, concatenated JSON, YAML documents.
+// objects, concatenated JSON, YAML documents, compressed or not.
+//
+// It reads as a stream: an object is cut out of the input without the fields that
+// nothing here looks at, decoded into its type, and forgotten.
 package dump
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	v1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/cli-runtime/pkg/resource"
 
 	"example.com/preemption/kube"
 	"example.com/preemption/scheduler"
 )
 
-// Contents are the objects read that a decision depends on.
+// Contents are the objects read that an answer depends on.
 type Contents struct {
 	Cluster kube.Objects
 	Plugins scheduler.Objects
+	// LimitRanges and RuntimeClasses are for pods that do not exist yet.
+	LimitRanges    []*v1.LimitRange
+	RuntimeClasses []*nodev1.RuntimeClass
+	// Events tell of past preemptions.
+	Events []Event
 	// Namespace is that of objects that name none, "" for "default".
 	Namespace string
+	// Live says that they were asked of a cluster: what is not there does not exist.
+	Live bool
+
 	// other counts the objects that are not read, by kind.
 	other map[schema.GroupVersionKind]int
+	// seen are the names of objects of which there is one.
+	seen map[identity]place
 }
+
+type identity struct{ kind, namespace, name string }
 
 // Files reads the files, directories and addresses of that name; "-" is the
 // reader.
 func (c *Contents) Files(names []string, recursive bool, stdin io.Reader) error {
 	for _, name := range names {
-		b := resource.NewLocalBuilder().Unstructured()
-		if name == "-" {
-			b = b.Stream(stdin, "standard input")
-		} else {
-			b = b.FilenameParam(false, &resource.FilenameOptions{Filenames: []string{name}, Recursive: recursive})
-		}
-		if err := c.visit(b); err != nil {
+		if err := open(name, recursive, stdin, c.Read); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Read reads from one reader, called name in errors.
-func (c *Contents) Read(r io.Reader, name string) error {
-	return c.visit(resource.NewLocalBuilder().Unstructured().Stream(r, name))
-}
+// Read reads from one reader, called source in errors.
+func (c *Contents) Read(r io.Reader, source string) error { return pieces(r, source, c.add) }
 
-func (c *Contents) visit(b *resource.Builder) error {
-	return b.Flatten().Do().Visit(func(info *resource.Info, err error) error {
-		if err != nil {
-			return err
-		}
-		u, ok := info.Object.(*unstructured.Unstructured)
-		if !ok {
-			return fmt.Errorf("%s: a %T is no object", info.Source, info.Object)
-		}
-		if err := c.add(u); err != nil {
-			return fmt.Errorf("%s: %w", info.Source, err)
-		}
-		return nil
-	})
-}
-
-// OtherKinds lists the kinds of the objects that no decision depends on.
+// OtherKinds lists the kinds of the objects that no answer depends on.
 func (c *Contents) OtherKinds() []string { return c.passedOver(false) }
 
-// StrangeVersions lists the kinds of the objects that a decision could depend on
+// StrangeVersions lists the kinds of the objects that an answer could depend on
 // but that are of an API version that is not read.
 func (c *Contents) StrangeVersions() []string { return c.passedOver(true) }
 
@@ -84,8 +76,11 @@ func (c *Contents) passedOver(strange bool) []string {
 }
 
 // add puts the object where its kind belongs.
-func (c *Contents) add(u *unstructured.Unstructured) error {
-	gvk := u.GroupVersionKind()
+func (c *Contents) add(p piece) error {
+	gvk := schema.FromAPIVersionAndKind(p.version, p.kind)
+	if p.kind == "" || p.version == "" {
+		return fmt.Errorf("%v: the object does not say its apiVersion and kind", p.at)
+	}
 	add := kinds[gvk]
 	if add == nil {
 		if c.other == nil {
@@ -94,31 +89,35 @@ func (c *Contents) add(u *unstructured.Unstructured) error {
 		c.other[gvk]++
 		return nil
 	}
-	if u.GetName() == "" && u.GetGenerateName() == "" {
-		return fmt.Errorf("%s without a name", gvk.Kind)
-	}
-	if err := add(c, u); err != nil {
-		return fmt.Errorf("%s %s: %w", gvk.Kind, nameOf(u), err)
+	if err := add(c, p); err != nil {
+		return fmt.Errorf("%v: %s %w", p.at, gvk.Kind, err)
 	}
 	return nil
 }
 
-func nameOf(u *unstructured.Unstructured) string {
-	name := u.GetName()
-	if name == "" {
-		name = u.GetGenerateName()
+// once is an error if there was an object of that kind and name before.
+func (c *Contents) once(id identity, at place) error {
+	if before, twice := c.seen[id]; twice {
+		return fmt.Errorf("%s: there already is one of that name (%v)", fullName(id.namespace, id.name), before)
 	}
-	if ns := u.GetNamespace(); ns != "" {
-		return ns + "/" + name
+	if c.seen == nil {
+		c.seen = make(map[identity]place)
 	}
-	return name
+	c.seen[id] = at
+	return nil
 }
 
-// convert turns an object of any shape into one of a type.
-func convert[T any](u *unstructured.Unstructured) (*T, error) {
-	x := new(T)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, x); err != nil {
-		return nil, located(err, u.Object, new(T))
+// class reports a class that no cluster can have.
+func class(_ *Contents, x *schedulingv1.PriorityClass) error {
+	if x.PreemptionPolicy != nil && *x.PreemptionPolicy != v1.PreemptNever && *x.PreemptionPolicy != v1.PreemptLowerPriority {
+		return errors.New("preemptionPolicy: want PreemptLowerPriority or Never")
 	}
-	return x, nil
+	return nil
+}
+
+func fullName(namespace, name string) string {
+	if namespace != "" {
+		return namespace + "/" + name
+	}
+	return name
 }

@@ -1,27 +1,58 @@
 package dump
 
 import (
-	"encoding/json"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/json"
 )
 
-// located says at which field the conversion to a type like x failed, where that
-// can be told; the converter itself does not.
-func located(err error, object map[string]any, x any) error {
-	if at := badQuantity(nil, object, false); at != nil {
-		return at
+// located says at which field the decoding of an object failed, where that can be
+// told.
+func located(err error, data []byte) error {
+	var object any
+	if json.UnmarshalCaseSensitivePreserveInts(data, &object) == nil {
+		if at := badQuantity(nil, object, false); at != nil {
+			return at
+		}
 	}
-	var mismatch *json.UnmarshalTypeError
-	if data, bad := json.Marshal(object); bad == nil && errors.As(json.Unmarshal(data, x), &mismatch) {
-		return fmt.Errorf("%s: a %s cannot be a %v", mismatch.Field, mismatch.Value, mismatch.Type)
+	var wrong *stdjson.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return shortened(err)
 	}
-	return err
+	number, isNumber := strings.CutPrefix(wrong.Value, "number ")
+	switch {
+	case isNumber && isInt(wrong.Type.String()):
+		return fmt.Errorf("%s: Invalid value: %s: is out of the range of an %v", wrong.Field, number, wrong.Type)
+	case wrong.Value == "bool" && wrong.Type.Kind() == reflect.String:
+		return fmt.Errorf("%s: a bool cannot be a string: put the value in quotes (in YAML y, n, yes, no, on and off are bools too)", wrong.Field)
+	case wrong.Value == "number" && wrong.Type.Kind() == reflect.String:
+		return fmt.Errorf("%s: a number cannot be a string: put the value in quotes", wrong.Field)
+	}
+	return fmt.Errorf("%s: a %s cannot be a %s", wrong.Field, wrong.Value, readable(wrong.Type.String()))
+}
+
+func isInt(typ string) bool { return strings.HasPrefix(typ, "int") || strings.HasPrefix(typ, "uint") }
+
+// readable names a Go type as users do.
+func readable(typ string) string {
+	switch {
+	case strings.HasPrefix(typ, "[]"):
+		return "list"
+	case strings.HasPrefix(typ, "map["):
+		return "map"
+	}
+	if i := strings.LastIndexByte(typ, '.'); i >= 0 {
+		return typ[i+1:]
+	}
+	return typ
 }
 
 // quantities are the fields that map the names of resources to quantities.

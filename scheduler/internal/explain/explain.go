@@ -4,6 +4,7 @@ package explain
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -17,10 +18,41 @@ type Report struct {
 	explanation.Explanation
 	Examination *preemption.Examination
 	Pod         *preemption.Pod
+	// Gang is the decision on the gang that the pod belongs to, nil if it is by
+	// itself.
+	Gang *preemption.GangResult
+
+	notes []string // for the warnings
 }
 
-// Pod explains the decision on one pod.
+// Pod explains the decision on one pod, which is that on its gang if it belongs to
+// one.
 func Pod(ctx context.Context, s *situation.Situation, pod *preemption.Pod) (*Report, error) {
+	r, err := decideOn(ctx, s, pod)
+	if err == nil {
+		r.Warnings = append(r.Warnings, whyPending(s, r)...)
+	}
+	return r, err
+}
+
+// decideOn explains the decision as things are, or would be.
+func decideOn(ctx context.Context, s *situation.Situation, pod *preemption.Pod) (*Report, error) {
+	g, err := GangOf(s, pod)
+	if err != nil {
+		return nil, err
+	}
+	if g == nil {
+		return alone(ctx, s, pod)
+	}
+	decided, err := g.decide(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return member(ctx, s, pod, g, decided)
+}
+
+// alone explains the decision on one pod by itself.
+func alone(ctx context.Context, s *situation.Situation, pod *preemption.Pod) (*Report, error) {
 	x, err := s.Evaluator.Examine(ctx, s.Cluster, pod)
 	if err != nil {
 		return nil, err
@@ -33,8 +65,8 @@ func Pod(ctx context.Context, s *situation.Situation, pod *preemption.Pod) (*Rep
 	e := &r.Explanation
 	e.TypeMeta = metav1.TypeMeta{APIVersion: explanation.APIVersion, Kind: explanation.Kind}
 	e.KubernetesVersion = x.Release.String()
-	e.Pod = podOf(pod)
-	e.Outcome, e.Reason = outcome(&x.Result), x.Reason
+	e.Pod = summary(pod)
+	e.Outcome, e.Reason = outcome(x.Outcome), x.Reason
 	if x.Node != nil {
 		e.Node = x.Node.Name
 	}
@@ -55,8 +87,35 @@ func Pod(ctx context.Context, s *situation.Situation, pod *preemption.Pod) (*Rep
 	for _, v := range e.Victims {
 		e.LongestGracePeriodSeconds = max(e.LongestGracePeriodSeconds, v.GracePeriodSeconds)
 	}
-	e.Warnings = append(warnings(e, x), s.NotesOn(pod)...)
+	if err := setState(ctx, s, r); err != nil {
+		return nil, err
+	}
+	if e.Contrast = contrast(s, &x.Result); s.Evaluator.Contrast {
+		e.Message = "" // kube-scheduler's words are about its own decision
+	}
+	if e.Details, err = details(ctx, s, r); err != nil {
+		return nil, err
+	}
+	e.Warnings = slices.Concat(warnings(s, r), r.notes, s.NotesOn(pod))
 	return r, nil
+}
+
+// contrast says what kube-scheduler would decide, nil if that is what was asked for.
+func contrast(s *situation.Situation, r *preemption.Result) *explanation.Contrast {
+	if r.Contrast == nil {
+		return nil
+	}
+	c := &explanation.Contrast{
+		Victims: s.Evaluator.Victims.String(), Budgets: s.Evaluator.Budgets.String(), UpstreamVictims: []explanation.Reference{},
+		Violations: r.Contrast.Violations, By: r.Contrast.By, Better: r.Contrast.Better,
+	}
+	if n := r.Contrast.Upstream.Node; n != nil {
+		c.UpstreamNode = n.Name
+	}
+	for _, v := range r.Contrast.Upstream.Victims {
+		c.UpstreamVictims = append(c.UpstreamVictims, references(v.Pods)...)
+	}
+	return c
 }
 
 // message is the event's text. What rejects the pod as a whole is given once
@@ -86,7 +145,7 @@ func statuses(x *preemption.Examination) map[string]string {
 	return m
 }
 
-func podOf(p *preemption.Pod) explanation.Pod {
+func summary(p *preemption.Pod) explanation.Pod {
 	policy := "PreemptLowerPriority"
 	if p.PreemptionPolicy == preemption.PreemptNever {
 		policy = "Never"
@@ -111,7 +170,7 @@ func references(pods []*preemption.Pod) []explanation.Reference {
 
 // decision is the short form of a result.
 func decision(r *preemption.Result) explanation.Decision {
-	d := explanation.Decision{Outcome: outcome(r), Victims: []explanation.Reference{}, PDBViolations: r.Violations}
+	d := explanation.Decision{Outcome: outcome(r.Outcome), Victims: []explanation.Reference{}, PDBViolations: r.Violations}
 	if r.Node != nil {
 		d.Node = r.Node.Name
 	}
@@ -119,13 +178,4 @@ func decision(r *preemption.Result) explanation.Decision {
 		d.Victims = append(d.Victims, references(v.Pods)...)
 	}
 	return d
-}
-
-// outcome is the word for it. A pod that waits for its victims is said to be
-// ineligible, as kube-scheduler does.
-func outcome(r *preemption.Result) string {
-	if r.Outcome == preemption.OutcomeWaiting {
-		return explanation.Ineligible
-	}
-	return r.Outcome.String()
 }

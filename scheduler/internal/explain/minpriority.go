@@ -32,7 +32,11 @@ func MinPriority(ctx context.Context, s *situation.Situation, pod *preemption.Po
 			return &explanation.MinPriority{Found: true, Priority: priority, Decision: &d}, nil
 		}
 	}
-	return &explanation.MinPriority{}, nil
+	m := &explanation.MinPriority{}
+	if pod.PreemptionPolicy == preemption.PreemptNever {
+		m.Reason = "its preemptionPolicy is Never: however high its priority, nobody goes for it (--what-if preemptionPolicy=PreemptLowerPriority)"
+	}
+	return m, nil
 }
 
 // thresholds are the priorities at which a decision can become another one: the

@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/preemption"
 	"example.com/preemption/kube"
+	"example.com/preemption/scheduler/explanation"
 	"example.com/preemption/scheduler/internal/situation"
 )
 
@@ -23,31 +25,91 @@ import (
 //     fewer disruptions, and the pod is nominated to the node;
 //   - for one that is not helped the nomination is cleared.
 //
-// What controllers would do next, such as creating new pods for evicted ones, is
-// left out. The situation is changed.
+// The members of a gang are decided on together, when the first of them has its
+// turn. What controllers would do next, such as creating new pods for evicted
+// ones, is left out. The situation is changed.
 func Queue(ctx context.Context, s *situation.Situation, each func(*Report) error) error {
-	for _, pod := range Pending(s) {
-		r, err := Pod(ctx, s, pod)
-		if err != nil {
-			return fmt.Errorf("pod %s: %w", pod, err)
+	pods, _ := Pending(s)
+	return inTurn(ctx, s, pods, each)
+}
+
+// Replicas explains copies of a pod that does not exist yet, each in the situation
+// that the ones before leave behind.
+func Replicas(ctx context.Context, s *situation.Situation, pod *preemption.Pod, n int, each func(*Report) error) error {
+	var pods []*preemption.Pod
+	for i := range n {
+		object := kube.PodOf(pod).DeepCopy()
+		object.Name = fmt.Sprintf("%s-%d", strings.TrimSuffix(pod.Name, "-new"), i+1)
+		object.UID = ""
+		replica := *pod
+		replica.Name, replica.UID, replica.Object = object.Name, "", object
+		pods = append(pods, &replica)
+	}
+	return inTurn(ctx, s, pods, each)
+}
+
+func inTurn(ctx context.Context, s *situation.Situation, pods []*preemption.Pod, each func(*Report) error) error {
+	decided := make(map[*preemption.Pod]*Report) // with their gangs
+	for _, pod := range pods {
+		if decided[pod] == nil {
+			if err := decideNext(ctx, s, pod, decided); err != nil {
+				return fmt.Errorf("pod %s: %w", pod, err)
+			}
 		}
-		if err := proceed(s, r); err != nil {
+		if err := each(decided[pod]); err != nil {
 			return err
 		}
-		if err := each(r); err != nil {
-			return err
-		}
+		delete(decided, pod)
 	}
 	return nil
 }
 
+// decideNext decides on the pod and, if it belongs to a gang, on all of it, and
+// makes the situation what it is afterwards.
+func decideNext(ctx context.Context, s *situation.Situation, pod *preemption.Pod, decided map[*preemption.Pod]*Report) error {
+	g, err := GangOf(s, pod)
+	if err != nil {
+		return err
+	}
+	if g == nil {
+		r, err := alone(ctx, s, pod)
+		if err != nil {
+			return err
+		}
+		decided[pod] = r
+		if r.State == explanation.StateFitsOnceGone {
+			s.Promise(pod, r.Explanation.Node)
+		}
+		return proceed(s, r)
+	}
+	result, err := g.decide(ctx, s)
+	if err != nil {
+		return err
+	}
+	for _, m := range g.Members {
+		if decided[m], err = member(ctx, s, m, g, result); err != nil {
+			return err
+		}
+	}
+	if decided[pod] == nil { // a member that is not waiting
+		if decided[pod], err = alone(ctx, s, pod); err != nil {
+			return err
+		}
+	}
+	return proceedGang(s, g, result)
+}
+
 // Pending returns the pods that wait for the default scheduler in the order of
-// its queue: by priority, then by age. Pods that are held back by gates, on their
-// way out, or another scheduler's, do not wait for it.
-func Pending(s *situation.Situation) []*preemption.Pod {
-	var pods []*preemption.Pod
+// its queue: by priority, then by age; and those that do not wait for it, with the
+// reason: held back by gates, on their way out, another scheduler's.
+func Pending(s *situation.Situation) (pods []*preemption.Pod, leftOut []explanation.LeftOut) {
 	for _, p := range s.State.Pods {
-		if p.NodeName == "" && waits(kube.PodOf(p)) {
+		if p.NodeName != "" {
+			continue
+		}
+		if reason := NotTried(kube.PodOf(p)); reason != "" {
+			leftOut = append(leftOut, explanation.LeftOut{Namespace: p.Namespace, Name: p.Name, Reason: reason})
+		} else {
 			pods = append(pods, p)
 		}
 	}
@@ -55,19 +117,14 @@ func Pending(s *situation.Situation) []*preemption.Pod {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority),
 			kube.PodOf(a).CreationTimestamp.Compare(kube.PodOf(b).CreationTimestamp.Time))
 	})
-	return pods
-}
-
-func waits(p *v1.Pod) bool {
-	scheduler := p.Spec.SchedulerName
-	return p.DeletionTimestamp == nil && len(p.Spec.SchedulingGates) == 0 && (scheduler == "" || scheduler == v1.DefaultSchedulerName)
+	return pods, leftOut
 }
 
 // proceed does to the situation what the scheduler does to the cluster.
 func proceed(s *situation.Situation, r *Report) error {
 	switch x := r.Examination; {
 	case x.Outcome == preemption.OutcomeFits:
-		return s.Cluster.UpdatePod(bound(r.Pod, x.Node, s))
+		return place(s, r.Pod, x.Node)
 	case x.Nomination == preemption.ClearNomination:
 		return s.Cluster.Nominate(r.Pod, "")
 	case x.Nomination == preemption.SetNomination:
@@ -84,6 +141,14 @@ func proceed(s *situation.Situation, r *Report) error {
 	return nil
 }
 
+// place binds the pod, which the cluster may not know yet.
+func place(s *situation.Situation, p *preemption.Pod, on *preemption.Node) error {
+	if s.Cluster.Pod(p.Namespace, p.Name) == nil {
+		return s.Cluster.AddPod(bound(p, on, s))
+	}
+	return s.Cluster.UpdatePod(bound(p, on, s))
+}
+
 func bound(p *preemption.Pod, to *preemption.Node, s *situation.Situation) *preemption.Pod {
 	object := kube.PodOf(p).DeepCopy()
 	object.Spec.NodeName = to.Name
@@ -93,16 +158,18 @@ func bound(p *preemption.Pod, to *preemption.Node, s *situation.Situation) *pree
 	return &out
 }
 
-// evict marks the pods as being preempted and charges their budgets.
+// evict marks the pods as being preempted and charges their budgets. In place of
+// Cluster.Commit it marks the Kubernetes objects too, which plugins read.
 func evict(s *situation.Situation, pods []*preemption.Pod) error {
 	for _, p := range pods {
 		object := kube.PodOf(p).DeepCopy()
-		object.DeletionTimestamp = &metav1.Time{Time: s.Now}
+		// As the API server sets it: when the grace period ends.
+		object.DeletionTimestamp = &metav1.Time{Time: s.Now.Add(p.GracePeriod)}
 		object.Status.Conditions = append(object.Status.Conditions, v1.PodCondition{
 			Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler,
 		})
 		out := *p
-		out.Termination, out.Object = preemption.TerminatingByPreemption, object
+		out.Termination, out.TerminatesAt, out.Object = preemption.TerminatingByPreemption, object.DeletionTimestamp.Time, object
 		if err := s.Cluster.UpdatePod(&out); err != nil {
 			return err
 		}

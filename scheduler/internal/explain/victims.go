@@ -14,9 +14,15 @@ import (
 
 // victims describes the pods to evict, in their order.
 func victims(s *situation.Situation, x *preemption.Examination) []explanation.Victim {
-	violated := violations(x)
+	return victimsOf(s, x.Victims, violations(x))
+}
+
+// overdrawn tells which budgets a victim overdraws.
+type overdrawn map[*preemption.Victim]map[*preemption.PodDisruptionBudget]bool
+
+func victimsOf(s *situation.Situation, victims []*preemption.Victim, violated overdrawn) []explanation.Victim {
 	list := []explanation.Victim{}
-	for _, v := range x.Victims {
+	for _, v := range victims {
 		for i, p := range v.Pods {
 			out := explanation.Victim{
 				Namespace:          p.Namespace,
@@ -33,7 +39,7 @@ func victims(s *situation.Situation, x *preemption.Examination) []explanation.Vi
 				out.StartTime = &metav1.Time{Time: p.Start.UTC()}
 			}
 			for _, b := range s.State.DisruptionBudgets {
-				if covers(x.Release, b, p) {
+				if covers(s.State.Release, b, p) {
 					out.Budgets = append(out.Budgets, explanation.Budget{
 						Namespace: b.Namespace, Name: b.Name, DisruptionsAllowed: b.Allowed, Violated: violated[v][b],
 					})
@@ -46,8 +52,8 @@ func victims(s *situation.Situation, x *preemption.Examination) []explanation.Vi
 }
 
 // violations tells which budgets the victims on the chosen node overdraw.
-func violations(x *preemption.Examination) map[*preemption.Victim]map[*preemption.PodDisruptionBudget]bool {
-	m := make(map[*preemption.Victim]map[*preemption.PodDisruptionBudget]bool)
+func violations(x *preemption.Examination) overdrawn {
+	m := make(overdrawn)
 	for i := range x.Nodes {
 		if x.Nodes[i].Node != x.Node {
 			continue

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
@@ -25,7 +26,7 @@ import (
 // so that failing to list them is an error; what else may not be listed is
 // named in the notes. A kind that the cluster does not serve has no objects.
 func Fetch(ctx context.Context, client kubernetes.Interface) (*dump.Contents, []string, error) {
-	c := &dump.Contents{}
+	c := &dump.Contents{Live: true}
 	var notes []string
 	for _, kind := range []struct {
 		name     string
@@ -46,6 +47,13 @@ func Fetch(ctx context.Context, client kubernetes.Interface) (*dump.Contents, []
 		{"csinodes", false, page(client.StorageV1().CSINodes().List), to[storagev1.CSINode](&c.Plugins.CSINodes)},
 		{"csidrivers", false, page(client.StorageV1().CSIDrivers().List), to[storagev1.CSIDriver](&c.Plugins.CSIDrivers)},
 		{"csistoragecapacities", false, page(client.StorageV1().CSIStorageCapacities("").List), to[storagev1.CSIStorageCapacity](&c.Plugins.CSIStorageCapacities)},
+		{"limitranges", false, page(client.CoreV1().LimitRanges("").List), to[v1.LimitRange](&c.LimitRanges)},
+		{"runtimeclasses", false, page(client.NodeV1().RuntimeClasses().List), to[nodev1.RuntimeClass](&c.RuntimeClasses)},
+		{"events", false, page(client.CoreV1().Events("").List), func(o runtime.Object) {
+			if e, ok := o.(*v1.Event); ok && dump.Tells(e) {
+				c.Events = append(c.Events, dump.CoreEvent(e))
+			}
+		}},
 		{"volumeattachments", false, page(client.StorageV1().VolumeAttachments().List), to[storagev1.VolumeAttachment](&c.Plugins.VolumeAttachments)},
 	} {
 		err := pager.New(kind.list).EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {

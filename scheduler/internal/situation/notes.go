@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 
 	"example.com/preemption"
 	"example.com/preemption/kube"
@@ -22,6 +23,12 @@ func (s *Situation) notes() []string {
 	}
 	if other := c.OtherKinds(); len(other) > 0 {
 		note("passed over, as filters and preemption do not look at them here: %s", strings.Join(other, ", "))
+	}
+	if n := onlyNamespace(c.Cluster.Pods); n != "" && !c.Live {
+		note("all pods of the input are of namespace %s: was it dumped without -A? Pods that are not there hold no room", n)
+	}
+	if names := defaultClasses(c.Cluster.PriorityClasses); len(names) > 1 {
+		note("%d PriorityClasses are the global default (%s): the one of the smallest value holds", len(names), strings.Join(names, ", "))
 	}
 	if len(c.Cluster.PodDisruptionBudgets) == 0 {
 		note("no PodDisruptionBudgets in the input: victims are chosen as if none of them was protected")
@@ -62,20 +69,8 @@ func (s *Situation) NotesOn(pod *preemption.Pod) []string {
 	if p.Spec.Priority == nil && p.Spec.PriorityClassName == "" && len(s.Contents.Cluster.PriorityClasses) == 0 {
 		note("no PriorityClasses in the input: the pod has priority 0, as if none was the default")
 	}
-	if name := p.Spec.SchedulerName; name != "" && name != v1.DefaultSchedulerName {
-		note("the pod asks for the scheduler %s, which may decide otherwise", name)
-	}
 	if other := s.Cluster.Pod(pod.Namespace, pod.Name); other != nil && other.NodeName != "" {
 		note("there is a pod of that name on node %s: this one was judged as one more", other.NodeName)
-	}
-	if len(p.Spec.SchedulingGates) > 0 {
-		note("the pod has scheduling gates: it is not scheduled before they are gone")
-	}
-	if pod.Group != "" {
-		note("the pod belongs to PodGroup %s: it was judged alone, while a scheduler with gang scheduling judges the group", pod.Group)
-	}
-	if len(p.Spec.ResourceClaims) > 0 {
-		note("the pod claims devices (spec.resourceClaims), which were not looked at")
 	}
 	if usesClaims(p) {
 		s.noteVolumes(note)
@@ -102,6 +97,31 @@ func (s *Situation) noteVolumes(note func(string, ...any)) {
 	if slices.Sort(missing); len(missing) > 0 {
 		note("no %s in the input: what was found out about the pod's volumes may be wrong", strings.Join(missing, ", no "))
 	}
+}
+
+// onlyNamespace returns the namespace of all pods, "" where there are several, or
+// so few pods that it means nothing.
+func onlyNamespace(pods []*v1.Pod) string {
+	const few = 4
+	if len(pods) < few {
+		return ""
+	}
+	for _, p := range pods {
+		if p.Namespace != pods[0].Namespace {
+			return ""
+		}
+	}
+	return pods[0].Namespace
+}
+
+func defaultClasses(classes []*schedulingv1.PriorityClass) []string {
+	var names []string
+	for _, c := range classes {
+		if c.GlobalDefault {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 func usesClaims(p *v1.Pod) bool {

@@ -11,57 +11,84 @@ import (
 
 // nodes says why nodes do not do: by reason, or node by node with every step.
 func (p *Printer) nodes(w *writer, r *explain.Report) {
-	if p.Wide {
+	if p.Steps {
 		w.section("Node by node")
 		for i := range r.Examination.Nodes {
-			p.node(w, &r.Examination.Nodes[i])
+			p.node(w, &r.Examination.Nodes[i], r.Details)
 		}
 		return
 	}
-	var reasons []string
-	names := map[string][]string{}
-	for i := range r.Examination.Nodes {
-		n := &r.Examination.Nodes[i]
-		if reason := whyNot(n); reason != "" {
-			if names[reason] == nil {
-				reasons = append(reasons, reason)
-			}
-			names[reason] = append(names[reason], n.Node.Name)
-		}
-	}
+	reasons := Refusals(r)
 	if len(reasons) == 0 {
 		return
 	}
-	slices.SortStableFunc(reasons, func(a, b string) int { return len(names[b]) - len(names[a]) })
 	w.section("Why not elsewhere")
-	t := newTable("Nodes", "Reason", "Which")
-	for _, reason := range reasons {
-		addRow(t, len(names[reason]), reason, listing(names[reason], 3))
+	t := newTable("NODES", "REASON", "WHICH").shrinking(shrinking{"WHICH", 12}, shrinking{"REASON", 30})
+	for _, x := range reasons {
+		most := 3
+		if p.Wide {
+			most = len(x.Nodes)
+		}
+		t.add(len(x.Nodes), x.Reason, listing(x.Nodes, most))
 	}
 	w.table(t)
 }
 
+// A Refusal is a reason with the nodes that give it.
+type Refusal struct {
+	Reason string
+	Nodes  []string
+}
+
+// Refusals are why nodes neither take the pod nor can be cleared for it, the most
+// frequent reason first.
+func Refusals(r *explain.Report) []Refusal {
+	var list []Refusal
+	at := map[string]int{}
+	for i := range r.Examination.Nodes {
+		n := &r.Examination.Nodes[i]
+		reason := whyNot(n, r.Details[n.Node.Name])
+		if reason == "" || n.Node.Name == r.Explanation.Node {
+			continue
+		}
+		if _, known := at[reason]; !known {
+			at[reason] = len(list)
+			list = append(list, Refusal{Reason: reason})
+		}
+		x := &list[at[reason]]
+		x.Nodes = append(x.Nodes, n.Node.Name)
+	}
+	slices.SortStableFunc(list, func(a, b Refusal) int { return len(b.Nodes) - len(a.Nodes) })
+	return list
+}
+
 // whyNot returns why a node neither takes the pod nor can be cleared for it, ""
 // if it does or can.
-func whyNot(n *preemption.NodeReport) string {
+func whyNot(n *preemption.NodeReport, detail string) string {
+	filter := n.Filter.Message()
+	if detail != "" {
+		filter += " (" + detail + ")"
+	}
 	switch {
 	case n.Err != nil:
 		return "error: " + n.Err.Error()
 	case n.Candidate != nil || n.Filter.Fits():
 		return ""
 	case !n.Examined && n.Filter.Code == preemption.Unschedulable:
-		return n.Filter.Message() // the pod may not preempt
+		return filter // the pod may not preempt
 	case !n.Examined:
-		return n.Filter.Message() + "; no eviction helps"
+		return filter + "; no eviction helps"
 	case n.Status.Message() == preemption.ReasonNoVictims:
-		return n.Filter.Message() + "; no pod of lower priority"
+		return filter + "; no pod of lower priority"
+	case detail != "":
+		return n.Status.Message() + ", even without the pods of lower priority (" + detail + ")"
 	}
 	return n.Status.Message() + ", even without the pods of lower priority"
 }
 
 // node prints what was tried on one node.
-func (p *Printer) node(w *writer, n *preemption.NodeReport) {
-	switch reason := whyNot(n); {
+func (p *Printer) node(w *writer, n *preemption.NodeReport, details map[string]string) {
+	switch reason := whyNot(n, details[n.Node.Name]); {
 	case n.Candidate != nil:
 		w.printf("  %s: %s; can be cleared\n", n.Node.Name, n.Filter.Message())
 	case reason == "":
@@ -76,7 +103,7 @@ func (p *Printer) node(w *writer, n *preemption.NodeReport) {
 		return
 	}
 	w.printf("      without %s it fits; put back one by one:\n", plural(countPods(n.Removed), "pod"))
-	t := newTable("Step", "Victim", "Priority", "Result")
+	t := newTable("STEP", "VICTIM", "PRIORITY", "RESULT").shrinking(shrinking{"RESULT", 20}, shrinking{"VICTIM", 20})
 	for i, s := range n.Steps {
 		result := "stays"
 		if !s.Spared() {
@@ -85,6 +112,9 @@ func (p *Printer) node(w *writer, n *preemption.NodeReport) {
 				result = "goes: " + shortfalls(s.Shortfalls)
 			}
 		}
+		if slices.ContainsFunc(s.Victim.Pods, func(p *preemption.Pod) bool { return p.Termination != preemption.NotTerminating }) {
+			result += " (terminating: it leaves anyway)"
+		}
 		if len(s.Budgets) > 0 {
 			var names []string
 			for _, b := range s.Budgets {
@@ -92,7 +122,7 @@ func (p *Printer) node(w *writer, n *preemption.NodeReport) {
 			}
 			result += " (over budget " + strings.Join(names, ", ") + ")"
 		}
-		addRow(t, fmt.Sprintf("      %d", i+1), s.Victim.String(), fmt.Sprintf("priority %d", s.Victim.Priority), result)
+		t.add(fmt.Sprintf("      %d", i+1), s.Victim.String(), fmt.Sprintf("priority %d", s.Victim.Priority), result)
 	}
 	w.rows(t)
 }

@@ -16,17 +16,19 @@ import (
 	"example.com/preemption/scheduler/internal/explain"
 )
 
-func (p *Printer) victims(r *explain.Report) *metav1.Table {
-	t := newTable("Namespace", "Name", "Owner", "Priority", "Age", "Requests", "Grace", "Budgets")
-	elsewhere := slices.ContainsFunc(r.Victims, func(v explanation.Victim) bool { return v.Node != r.Node })
-	grouped := slices.ContainsFunc(r.Victims, func(v explanation.Victim) bool { return v.Group != "" })
+func (p *Printer) victims(list []explanation.Victim, node string) *table {
+	columns := []string{"NAMESPACE", "NAME", "OWNER", "PRIORITY", "AGE", "REQUESTS", "GRACE", "BUDGETS"}
+	elsewhere := slices.ContainsFunc(list, func(v explanation.Victim) bool { return v.Node != node })
+	grouped := slices.ContainsFunc(list, func(v explanation.Victim) bool { return v.Group != "" })
 	if grouped {
-		t.ColumnDefinitions = append(t.ColumnDefinitions, metav1.TableColumnDefinition{Name: "Group", Type: "string"})
+		columns = append(columns, "GROUP")
 	}
 	if elsewhere {
-		t.ColumnDefinitions = append(t.ColumnDefinitions, metav1.TableColumnDefinition{Name: "Node", Type: "string"})
+		columns = append(columns, "NODE")
 	}
-	for _, v := range r.Victims {
+	t := newTable(columns...).shrinking(shrinking{"BUDGETS", 10}, shrinking{"REQUESTS", 10}, shrinking{"OWNER", 12},
+		shrinking{"GROUP", 10}, shrinking{"NAMESPACE", 9}, shrinking{"NODE", 10}, shrinking{"GRACE", 5}, shrinking{"NAME", 16})
+	for _, v := range list {
 		owner := "<none>"
 		if v.Owner != nil {
 			owner = v.Owner.Kind + "/" + v.Owner.Name
@@ -38,9 +40,58 @@ func (p *Printer) victims(r *explain.Report) *metav1.Table {
 		if elsewhere {
 			row = append(row, v.Node)
 		}
-		addRow(t, row...)
+		t.add(row...)
 	}
 	return t
+}
+
+// assignments says where the pods of a gang go.
+func (p *Printer) assignments(w *writer, d *explanation.GroupDecision) {
+	if len(d.Assignments) == 0 {
+		return
+	}
+	w.section("Where its pods go")
+	columns := []string{"NAME", "NODE"}
+	reasons := slices.ContainsFunc(d.Assignments, func(a explanation.Assignment) bool { return a.Reason != "" })
+	if reasons {
+		columns = append(columns, "REASON")
+	}
+	t := newTable(columns...).shrinking(shrinking{"REASON", 20}, shrinking{"NODE", 10}, shrinking{"NAME", 16})
+	for i, a := range d.Assignments {
+		if i == mostCandidates && !p.Wide {
+			row := make([]any, len(columns))
+			for j := range row {
+				row[j] = ""
+			}
+			row[0] = fmt.Sprintf("(%d more: -o wide)", len(d.Assignments)-i)
+			t.add(row...)
+			break
+		}
+		row := []any{a.Name, cmp.Or(a.Node, "<none>")}
+		if reasons {
+			row = append(row, cmp.Or(a.Reason, "<none>"))
+		}
+		t.add(row...)
+	}
+	w.table(t)
+}
+
+// waiting lists the pods that are waited for.
+func (p *Printer) waiting(w *writer, list []explanation.Terminating) {
+	w.section("On their way out")
+	t := newTable("NAMESPACE", "NAME", "NODE", "GRACE LEFT", "HELD BY").shrinking(
+		shrinking{"HELD BY", 12}, shrinking{"NAMESPACE", 9}, shrinking{"NODE", 10}, shrinking{"NAME", 16})
+	for _, x := range list {
+		left := seconds(x.GraceLeftSeconds)
+		if x.OverdueSeconds > 0 {
+			left = "overdue " + seconds(x.OverdueSeconds)
+		}
+		if x.Stuck {
+			left += " (stuck)"
+		}
+		t.add(x.Namespace, x.Name, x.Node, left, cmp.Or(strings.Join(x.Finalizers, ", "), "<none>"))
+	}
+	w.table(t)
 }
 
 func (p *Printer) age(start *metav1.Time) string {
@@ -49,6 +100,9 @@ func (p *Printer) age(start *metav1.Time) string {
 	}
 	return duration.HumanDuration(p.Now.Sub(start.Time))
 }
+
+// Amounts lists requests, cpu and memory first.
+func Amounts(requests map[string]string) string { return shortAmounts(requests) }
 
 func shortAmounts(requests map[string]string) string {
 	s := strings.TrimPrefix(amounts(requests), "requests ")
@@ -81,25 +135,13 @@ func budgets(v explanation.Victim) string {
 // mostCandidates is how many are listed unless every node is asked for.
 const mostCandidates = 10
 
-func (p *Printer) candidates(r *explain.Report) *metav1.Table {
-	t := newTable("Node", "PDB violations", "Highest priority", "Pods", "Started", "Victims")
-	list := slices.Clone(r.Examination.Candidates)
-	// The chosen one first, then the others from the best down as far as the
-	// criteria tell.
-	slices.SortStableFunc(list, func(a, b *preemption.Candidate) int {
-		if a.Node == r.Examination.Node || b.Node == r.Examination.Node {
-			return cmp.Compare(btoi(b.Node == r.Examination.Node), btoi(a.Node == r.Examination.Node))
-		}
-		for _, o := range preemption.DefaultOrders() {
-			if d := o.Compare(a, b); d != 0 {
-				return d
-			}
-		}
-		return 0
-	})
+func (p *Printer) candidates(r *explain.Report) *table {
+	t := newTable("NODE", "PDB VIOLATIONS", "HIGHEST PRIORITY", "PODS", "STARTED", "VICTIMS").shrinking(
+		shrinking{"VICTIMS", 12}, shrinking{"STARTED", 7}, shrinking{"HIGHEST PRIORITY", 8}, shrinking{"PDB VIOLATIONS", 4}, shrinking{"NODE", 12})
+	list := Ranked(r.Examination)
 	for i, c := range list {
 		if i == mostCandidates && !p.Wide {
-			addRow(t, fmt.Sprintf("(%d more: -o wide)", len(list)-i), "", "", "", "", "")
+			t.add(fmt.Sprintf("(%d more: -o wide)", len(list)-i), "", "", "", "", "")
 			break
 		}
 		var names []string
@@ -115,9 +157,27 @@ func (p *Printer) candidates(r *explain.Report) *metav1.Table {
 		if p.Wide {
 			most = len(names)
 		}
-		addRow(t, node, c.Violations, pods[0].Priority, len(pods), p.earliestOfTop(pods), listing(names, most))
+		t.add(node, c.Violations, pods[0].Priority, len(pods), p.earliestOfTop(pods), listing(names, most))
 	}
 	return t
+}
+
+// Ranked are the candidates: the chosen one first, then the others from the best
+// down as far as the criteria tell.
+func Ranked(x *preemption.Examination) []*preemption.Candidate {
+	list := slices.Clone(x.Candidates)
+	slices.SortStableFunc(list, func(a, b *preemption.Candidate) int {
+		if a.Node == x.Node || b.Node == x.Node {
+			return cmp.Compare(btoi(b.Node == x.Node), btoi(a.Node == x.Node))
+		}
+		for _, o := range preemption.DefaultOrders() {
+			if d := o.Compare(a, b); d != 0 {
+				return d
+			}
+		}
+		return 0
+	})
+	return list
 }
 
 func btoi(b bool) int {
