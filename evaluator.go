@@ -75,47 +75,6 @@ const (
 	ReasonNoCandidate = "no candidate node for preemption"
 )
 
-// Preempt decides what to evict for the pending pod. One that the cluster has on a
-// node is an error.
-//
-//   - If a node takes it as it is, it fits: on the node that it is nominated to, or
-//     else on the first.
-//   - If its preemption policy is Never, or if it waits for a pod on its nominated
-//     node that an earlier preemption is terminating, it is ineligible. It does
-//     not wait if the node has become hopeless.
-//   - Every node that evictions may help is dry-run ([SelectVictimsOnNode]), the
-//     extenders are asked, and the best candidate is picked ([PickOneNode]). If
-//     there is none, preemption is unhelpful.
-//
-// Filters are asked only about nodes that arithmetic leaves in question, and
-// Preempt leaves out calls whose answer follows from others: of monotone filters,
-// and Fits where a built-in filter refuses. What such a call would have failed
-// with is not seen. A failure that is seen counts as in Examine, which makes all
-// calls.
-//
-// The cluster is left unchanged, whatever happens. An error means that there is
-// no decision and the preemptor's nomination stays as it is: the preemptor or
-// the evaluator's settings are invalid, there are no nodes ([ErrNoNodes]), the
-// context is done, an extender failed, or no candidate was found and nodes
-// failed; what failed on a node where others are candidates is passed over, as
-// upstream.
-func (e *Evaluator) Preempt(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, error) {
-	if err := e.validate(c, preemptor); err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	r, ok := e.preemptFast(ctx, c, preemptor)
-	if !ok {
-		var err error
-		if r, err = e.preemptSlow(ctx, c, preemptor); err != nil {
-			return nil, err
-		}
-	}
-	return r, e.contrast(ctx, c, preemptor, r)
-}
-
 // preemptSlow is Preempt by looking at every node with the composable functions:
 // the slow twin of the engine.
 func (e *Evaluator) preemptSlow(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, error) {
@@ -125,21 +84,6 @@ func (e *Evaluator) preemptSlow(ctx context.Context, c *Cluster, preemptor *Pod)
 	}
 	result := x.Result // likewise: the examination goes
 	return &result, nil
-}
-
-// Examine makes the same decision as Preempt and keeps what it saw: the status of
-// every node, every candidate, what was put back and why not, what decided. It
-// costs a dry run a potential node.
-func (e *Evaluator) Examine(ctx context.Context, c *Cluster, preemptor *Pod) (*Examination, error) {
-	if err := e.validate(c, preemptor); err != nil {
-		return nil, err
-	}
-	x, err := e.evaluate(ctx, c, preemptor, true)
-	if err != nil {
-		return nil, err
-	}
-	x.replay(e.Trace)
-	return x, e.contrast(ctx, c, preemptor, &x.Result)
 }
 
 // evaluate is the way through for every decision that the engine does not make.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/world"
 )
 
 // onePod is a filter that allows one pod a node; hooks are called first and may
@@ -471,5 +472,38 @@ func TestResultsKeepNoDryRuns(t *testing.T) {
 			t.Errorf("%s: %d of %d dry runs are gone, want all", way, gone, begun)
 		}
 		runtime.KeepAlive(kept)
+	}
+}
+
+// After any updates the engine keeps what it would compute from the objects of
+// the cluster: every row and its order, every plane, extreme and sum.
+func TestEngineTableAfterUpdates(t *testing.T) {
+	updates := 0
+	check := func(seed uint64, w *world.World, state preemption.ClusterState, changes int) {
+		c, err := preemption.NewCluster(state)
+		if err != nil {
+			return // sums that do not fit, ...
+		}
+		for i := range changes {
+			if i > 0 {
+				w.Change(c)
+				updates++
+			}
+			if err := preemption.CheckEngine(c); err != nil {
+				t.Fatalf("seed %d, after %d updates: %s\n%v", seed, i, world.Describe(c), err)
+			}
+		}
+	}
+	for seed := range uint64(100) {
+		w := world.New(world.Seeded(seed, 11))
+		w.Extend = w.OneIn(10)
+		check(seed, w, w.State(preemption.Release(w.Choose(4))), 40)
+	}
+	for seed := range uint64(2) { // several blocks, more priorities than levels
+		w := world.New(world.Seeded(seed, 12))
+		check(seed, w, w.ManyNodes(preemption.Release(w.Choose(4))), 15)
+	}
+	if updates < 3000 {
+		t.Errorf("%d updates, want at least 3000", updates)
 	}
 }

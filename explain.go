@@ -114,14 +114,6 @@ func (r *NodeReport) explainSteps(b *strings.Builder) {
 	w.Flush() // a strings.Builder does not fail
 }
 
-// describe names the victim, with the number of its pods if it is a group.
-func (v *Victim) describe() string {
-	if v.Group == "" {
-		return v.String()
-	}
-	return fmt.Sprintf("%s (%s)", v, plural(len(v.Pods), "pod"))
-}
-
 func (x *Examination) conclude(b *strings.Builder) {
 	switch x.Outcome {
 	case OutcomeFits:
@@ -184,13 +176,6 @@ func budgetNames(budgets []*PodDisruptionBudget) string {
 		names[i] = "budget " + b.String()
 	}
 	return strings.Join(names, ", ")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 func formatRequests(r Resources) string {

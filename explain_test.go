@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -183,4 +184,45 @@ type detailed struct {
 func (d detailed) Shortfalls() []preemption.Shortfall {
 	*d.asked++
 	return nil
+}
+
+// Amounts are written as Kubernetes does: cpu in millicores, bytes with a binary
+// suffix where that is exact.
+func TestExplainAmounts(t *testing.T) {
+	tests := []struct {
+		resource string
+		amount   int64
+		want     string
+	}{
+		{preemption.CPU, 0, "0m"}, {preemption.CPU, 1500, "1500m"},
+		{preemption.Memory, 0, "0"}, {preemption.Memory, 1, "1"}, {preemption.Memory, 1023, "1023"}, {preemption.Memory, 1 << 10, "1Ki"},
+		{preemption.Memory, 1<<20 + 1<<10, "1025Ki"}, {preemption.Memory, 3 << 20, "3Mi"}, {preemption.Memory, 2 << 30, "2Gi"},
+		{preemption.Memory, 5 << 40, "5120Gi"}, {preemption.Memory, math.MaxInt64, "9223372036854775807"},
+		{preemption.EphemeralStorage, 1 << 30, "1Gi"}, {"example.com/gpu", 1024, "1024"},
+	}
+	for _, test := range tests {
+		c := newCluster(t, preemption.ClusterState{
+			Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 1}}},
+			Pods: []*preemption.Pod{
+				{Name: "stays", NodeName: "n", Priority: 2, Requests: preemption.Resources{preemption.CPU: 250, preemption.Memory: 1 << 30}},
+				{Name: "goes", NodeName: "n"},
+			},
+		})
+		p := &preemption.Pod{Name: "p", Priority: 1, Requests: preemption.Resources{test.resource: test.amount}}
+		e := preemption.Evaluator{Filters: []preemption.Filter{preemption.NodeResources()}, Statuses: func(*preemption.Node) (preemption.Status, bool) {
+			return preemption.Status{Code: preemption.Unschedulable}, true
+		}}
+		x, err := e.Examine(t.Context(), c, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := x.Explain()
+		if want := "requests " + test.resource + " " + test.want + "\n"; !strings.Contains(text, want) {
+			t.Errorf("Explain() =\n%s\nwant %q in it", text, want)
+		}
+		free := map[string]string{preemption.CPU: "(-250m of 0m free)", preemption.Memory: "(-1Gi of 0 free)"}[test.resource]
+		if test.amount > 0 && !strings.Contains(text, free) {
+			t.Errorf("Explain() =\n%s\nwant %q in it", text, free)
+		}
+	}
 }

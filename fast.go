@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"example.com/preemption/internal/columnar"
-	"example.com/preemption/internal/score"
 )
 
 // preemptFast decides by the engine. It reports false where the engine cannot
@@ -96,7 +95,7 @@ func (e *engine) giveBack(f *fastSearch) {
 // not apply.
 func (f *fastSearch) aim() bool {
 	f.failed, f.err, f.filterRuns, f.firstFit, f.statuses = false, nil, 0, -1, f.statuses[:0]
-	f.filters = f.sorted()
+	f.filters = sorted(f.Filters)
 	if !f.filters.resources {
 		return false
 	}
@@ -370,58 +369,4 @@ func (f *fastSearch) spares(node int, ref int32) bool {
 	f.refs = append(f.refs[:0], ref)
 	v := f.cluster.victims(f.cluster.nodes[node], f.refs)[0]
 	return !v.affected(func(n *Node) bool { return f.Eligible(f.preemptor, v, n) })
-}
-
-// codeAsIs is the code of the status of a node with every pod in place.
-func (f *fastSearch) codeAsIs(s *nodeSlot) Code {
-	if known := f.status(s.index); known != unknownStatus {
-		return Code(known)
-	}
-	status, err := f.statusAsIs(s)
-	if err != nil {
-		f.fail(err)
-	}
-	return status.Code
-}
-
-// statusAsIs asks all filters, the built-in ones among them.
-func (f *fastSearch) statusAsIs(s *nodeSlot) (Status, error) {
-	if f.prepared == nil {
-		prepared, err := prepare(f.query.filters(), f.preemptor, f.cluster)
-		if err != nil {
-			return Status{}, err
-		}
-		f.prepared = prepared
-	}
-	run, err := f.prepared.Begin(s.node)
-	if err != nil {
-		return Status{}, err
-	}
-	return f.testOn(s.node, run, &f.filterRuns).fits()
-}
-
-// candidate puts together what it takes to clear the node.
-func (f *fastSearch) candidate(node int, found score.Score) *Candidate {
-	c := f.cluster
-	f.refs = c.engine.table.Evicted(node, &f.scratch, f.refs[:0])
-	return &Candidate{Node: c.nodes[node], Victims: c.victims(c.nodes[node], f.refs), Violations: int(found.Violations)}
-}
-
-// victims makes victims of residents of a node.
-func (c *Cluster) victims(n *Node, refs []int32) []*Victim {
-	victims := make([]*Victim, 0, len(refs))
-	plain := make([]Victim, 0, len(refs))
-	pods := make([]*Pod, 0, len(refs))
-	on := []*Node{n}
-	for _, ref := range refs {
-		if ref < 0 {
-			victims = append(victims, c.engine.units[^ref].victim)
-			continue
-		}
-		p := c.pods.at(ref).pod
-		pods = append(pods, p)
-		plain = append(plain, Victim{Priority: p.Priority, Pods: pods[len(pods)-1 : len(pods) : len(pods)], Nodes: on})
-		victims = append(victims, &plain[len(plain)-1])
-	}
-	return victims
 }

@@ -109,7 +109,7 @@ func (q *gangQuery) exactSearch() *gangSearch {
 
 func newGangSearch(q *gangQuery) *gangSearch {
 	c, g := q.cluster, q.gang
-	f := q.sorted()
+	f := sorted(q.Filters)
 	if !f.builtin() || !f.resources || !g.alike() || len(g.Members) > cover.MostMembers || c.couplesNodes(g.Priority) {
 		return nil
 	}

@@ -100,7 +100,7 @@ func (q *gangQuery) tryPlaces(p *gangPlan, evict bool) (done bool, err error) {
 			used[n] = true
 		}
 	}
-	f := q.sorted()
+	f := sorted(q.Filters)
 	local := f.builtin() && samePriority(q.gang.Members)
 
 	// All that the members can want gone goes, and the members are tested.

@@ -23,8 +23,8 @@ type memberKind struct {
 // as a whole costs.
 func (q *gangQuery) oneByOne() (*gangPlan, error) {
 	h := &heuristic{gangQuery: q, nodes: make([]*Node, len(q.gang.Members))}
-	sorted := q.sorted()
-	h.local = sorted.builtin()
+	filters := sorted(q.Filters)
+	h.local = filters.builtin()
 	for i := range q.gang.Members {
 		best, err := h.cheapest(i)
 		if err != nil {

@@ -1,16 +1,13 @@
 package preemption
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/preemption/internal/best"
-	"example.com/preemption/internal/columnar"
 )
 
 // A VictimPolicy says which victims are chosen on a node. It does not change who
@@ -87,17 +84,6 @@ func criteria(orders []Order) (list []best.Criterion, ok bool) {
 	return list, true
 }
 
-// policy returns what the engine has to know of the evaluator's policies and orders.
-// ok is false if it cannot follow the orders.
-func (e *Evaluator) policy() (p columnar.Policy, ok bool) {
-	order, ok := criteria(e.Orders)
-	if !slices.Equal(order, best.Default) {
-		p.Order = order
-	}
-	p.Best, p.Exact, p.Respect = e.Victims == VictimsBest, e.Budgets == BudgetsExact, e.Budgets == BudgetsRespected
-	return p, ok
-}
-
 // builtinCriterion tells a built-in order by its function, whatever its name is.
 func builtinCriterion(o Order) (best.Criterion, bool) {
 	if o.Compare == nil {
@@ -110,78 +96,6 @@ func builtinCriterion(o Order) (best.Criterion, bool) {
 		}
 	}
 	return 0, false
-}
-
-// A Contrast is what kube-scheduler's policy would have decided, beside a result
-// of another policy.
-type Contrast struct {
-	// Upstream is the decision with the zero values of Victims, Budgets and Orders.
-	Upstream *Result
-	// Violations counts the pods of its victims whose eviction violates a budget,
-	// exactly.
-	Violations int
-	// By names the first of the evaluator's orders that tells the two apart, and
-	// Better says that the result is the better one. By is "" if none does, or if one
-	// of them evicts nobody. With violations counted exactly a result is worse only
-	// where budgets are respected or VictimsReprieve chose it.
-	By     string
-	Better bool
-}
-
-// contrast completes a result by what kube-scheduler would have decided.
-func (e *Evaluator) contrast(ctx context.Context, c *Cluster, preemptor *Pod, r *Result) error {
-	if !e.Contrast || r.Outcome != OutcomePreempt && r.Outcome != OutcomeUnhelpful {
-		return nil
-	}
-	plain := *e
-	plain.Victims, plain.Budgets, plain.Orders, plain.Contrast, plain.Trace = VictimsReprieve, BudgetsAsUpstream, nil, false, nil
-	upstream, err := plain.Preempt(ctx, c, preemptor)
-	if err != nil {
-		return err
-	}
-	k := &Contrast{Upstream: upstream, Violations: countViolations(upstream.Victims, c.coverage(upstream.Victims))}
-	r.Contrast = k
-	if r.Outcome != OutcomePreempt || upstream.Outcome != OutcomePreempt {
-		return nil
-	}
-	ours := Candidate{Node: r.Node, Victims: r.Victims, Violations: r.Violations}
-	theirs := Candidate{Node: upstream.Node, Victims: upstream.Victims, Violations: k.Violations}
-	orders := e.Orders
-	if len(orders) == 0 {
-		orders = DefaultOrders()
-	}
-	for _, o := range orders {
-		if d := o.Compare(&ours, &theirs); d != 0 {
-			k.By, k.Better = o.Name, d < 0
-			return nil
-		}
-	}
-	return nil
-}
-
-// String says it in one line.
-func (k *Contrast) String() string {
-	u := k.Upstream
-	if u.Outcome != OutcomePreempt {
-		return "kube-scheduler would evict nobody: " + u.Outcome.String()
-	}
-	s := fmt.Sprintf("kube-scheduler would evict %s from node %s, %s", victimList(u.Victims), u.Node.Name, plural(k.Violations, "budget violation"))
-	switch {
-	case k.By == "":
-	case k.Better:
-		s += "; this is better by: " + k.By
-	default:
-		s += "; that is better by: " + k.By
-	}
-	return s
-}
-
-func victimList(victims []*Victim) string {
-	names := make([]string, len(victims))
-	for i, v := range victims {
-		names[i] = v.describe()
-	}
-	return strings.Join(names, ", ")
 }
 
 // Ready-made answers for [Evaluator.Eligible], [Evaluator.Accept] and

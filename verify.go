@@ -1,6 +1,12 @@
 package preemption
 
-import "example.com/preemption/internal/columnar"
+import (
+	"slices"
+
+	"example.com/preemption/internal/best"
+	"example.com/preemption/internal/columnar"
+	"example.com/preemption/internal/score"
+)
 
 // ownFilters asks the caller's filters about the nodes that arithmetic can clear
 // ([columnar.Judge]). The built-in filters are settled by arithmetic, so only
@@ -168,3 +174,68 @@ func (o *ownFilters) move(ref int32, step func(p *Pod, on *Node) error) {
 }
 
 var _ columnar.Judge = (*ownFilters)(nil)
+
+// codeAsIs is the code of the status of a node with every pod in place.
+func (f *fastSearch) codeAsIs(s *nodeSlot) Code {
+	if known := f.status(s.index); known != unknownStatus {
+		return Code(known)
+	}
+	status, err := f.statusAsIs(s)
+	if err != nil {
+		f.fail(err)
+	}
+	return status.Code
+}
+
+// statusAsIs asks all filters, the built-in ones among them.
+func (f *fastSearch) statusAsIs(s *nodeSlot) (Status, error) {
+	if f.prepared == nil {
+		prepared, err := prepare(f.query.filters(), f.preemptor, f.cluster)
+		if err != nil {
+			return Status{}, err
+		}
+		f.prepared = prepared
+	}
+	run, err := f.prepared.Begin(s.node)
+	if err != nil {
+		return Status{}, err
+	}
+	return f.testOn(s.node, run, &f.filterRuns).fits()
+}
+
+// candidate puts together what it takes to clear the node.
+func (f *fastSearch) candidate(node int, found score.Score) *Candidate {
+	c := f.cluster
+	f.refs = c.engine.table.Evicted(node, &f.scratch, f.refs[:0])
+	return &Candidate{Node: c.nodes[node], Victims: c.victims(c.nodes[node], f.refs), Violations: int(found.Violations)}
+}
+
+// victims makes victims of residents of a node.
+func (c *Cluster) victims(n *Node, refs []int32) []*Victim {
+	victims := make([]*Victim, 0, len(refs))
+	plain := make([]Victim, 0, len(refs))
+	pods := make([]*Pod, 0, len(refs))
+	on := []*Node{n}
+	for _, ref := range refs {
+		if ref < 0 {
+			victims = append(victims, c.engine.units[^ref].victim)
+			continue
+		}
+		p := c.pods.at(ref).pod
+		pods = append(pods, p)
+		plain = append(plain, Victim{Priority: p.Priority, Pods: pods[len(pods)-1 : len(pods) : len(pods)], Nodes: on})
+		victims = append(victims, &plain[len(plain)-1])
+	}
+	return victims
+}
+
+// policy returns what the engine has to know of the evaluator's policies and orders.
+// ok is false if it cannot follow the orders.
+func (e *Evaluator) policy() (p columnar.Policy, ok bool) {
+	order, ok := criteria(e.Orders)
+	if !slices.Equal(order, best.Default) {
+		p.Order = order
+	}
+	p.Best, p.Exact, p.Respect = e.Victims == VictimsBest, e.Budgets == BudgetsExact, e.Budgets == BudgetsRespected
+	return p, ok
+}

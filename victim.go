@@ -2,7 +2,9 @@ package preemption
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -311,4 +313,19 @@ func sortByKeys(victims []*Victim) {
 		sorted[i] = victims[keys[i].at]
 	}
 	copy(victims, sorted)
+}
+
+// describe names the victim, with the number of its pods if it is a group.
+func (v *Victim) describe() string {
+	if v.Group == "" {
+		return v.String()
+	}
+	return fmt.Sprintf("%s (%s)", v, plural(len(v.Pods), "pod"))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }

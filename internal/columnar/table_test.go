@@ -13,8 +13,8 @@ func byPriority(_ int, a, b *Resident) int {
 	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(b.Start, a.Start), cmp.Compare(b.Ref, a.Ref))
 }
 
-// TestUpdatesEqualFreshTable makes random updates and compares all that the table
-// knows with one that is loaded afresh, and every block's maximum with its lanes.
+// TestUpdatesEqualFreshTable makes random updates, checks all that the table keeps,
+// and compares it with one that is loaded afresh.
 func TestUpdatesEqualFreshTable(t *testing.T) {
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -25,7 +25,16 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 		var allocatable [][]int64
 		at := map[int32]int{}
 		next := int32(0)
-		for range 400 {
+		check := func(when string) {
+			t.Helper()
+			if err := tab.Check(func(node int) []int64 { return allocatable[node] }); err != nil {
+				t.Fatalf("seed %d: %s:\n%v", seed, when, err)
+			}
+		}
+		for i := range 400 {
+			if i%40 == 0 {
+				check("between updates")
+			}
 			switch r.IntN(8) {
 			case 0, 1:
 				a := []int64{int64(r.IntN(20)), int64(r.IntN(100)), int64(r.IntN(100))}
@@ -68,7 +77,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 				allocatable = slices.Delete(allocatable, i, i+1)
 			}
 		}
-		checkPeaks(t, seed, tab)
+		check("after updates")
 		updated := describe(tab)
 		for n := range allocatable {
 			tab.Refresh(n)
@@ -84,7 +93,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 		}
 		tab.Relay() // the same levels
 		fresh.Relay()
-		checkPeaks(t, seed, tab)
+		check("after the levels were laid out anew")
 		if a, b := describe(tab), describe(fresh); a != b {
 			t.Fatalf("seed %d:\nupdated\n%s\nfresh\n%s", seed, a, b)
 		}
@@ -115,39 +124,6 @@ func describe(t *Table) string {
 	}
 	return b.String()
 }
-
-func checkPeaks(t *testing.T, seed uint64, tab *Table) {
-	t.Helper()
-	planes := []*plane{&tab.free, &tab.spentSum}
-	for i := range tab.levels {
-		planes = append(planes, &tab.levels[i].clean, &tab.levels[i].latest, &tab.levels[i].late)
-		for c, cells := range tab.levels[i].tops.cells {
-			if got, want := tab.levels[i].tops.peak[c], slices.Max(cells[:]); got != want {
-				t.Fatalf("seed %d: level %d: peak of tops %v, want %v", seed, i, got, want)
-			}
-		}
-	}
-	for i := range tab.rows {
-		for _, x := range tab.rows[i].residents {
-			if l := &tab.levels[tab.levelOf(x.Priority)]; x.Priority < l.low || x.Priority > l.high {
-				t.Fatalf("seed %d: priority %d is in the level of %d to %d", seed, x.Priority, l.low, l.high)
-			}
-		}
-	}
-	for i, p := range planes {
-		for c := range p.cells {
-			if got, want := p.peak[c], slices.Max(p.cells[c][:]); got != want {
-				t.Fatalf("seed %d: plane %d: peak %d, want %d", seed, i, got, want)
-			}
-			nodes := p.nodes - c/p.dims*blockSize
-			if got, want := p.trough[c], slices.Min(cells(p, c)[:min(nodes, blockSize)]); got != want {
-				t.Fatalf("seed %d: plane %d: trough %d, want %d", seed, i, got, want)
-			}
-		}
-	}
-}
-
-func cells(p *plane, c int) []int64 { return p.cells[c][:] }
 
 // TestTopsBound compares fewest and reach with the exact numbers.
 func TestTopsBound(t *testing.T) {
@@ -219,7 +195,9 @@ func TestRedefineEqualsFreshTable(t *testing.T) {
 		}
 		grown.Grow()
 		grown.Redefine(2, func(node int) int64 { return allocatable[node] }, func(_ int, ref int32) int64 { return third[ref] })
-		checkPeaks(t, seed, grown)
+		if err := grown.Check(func(node int) []int64 { return []int64{20, 100, allocatable[node]} }); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
 		if a, b := describe(grown), describe(fresh); a != b {
 			t.Fatalf("seed %d:\nredefined\n%s\nfresh\n%s", seed, a, b)
 		}

@@ -203,6 +203,35 @@ func holdManyAgainstTwin(t failer, w *world.World, count func(fast bool, outcome
 	}
 }
 
+var extremes = flag.Int("extremes", 2000, "how many decisions on clusters at extremes the engine and its twin are compared on")
+
+// TestEngineIsItsTwinAtExtremes does so on clusters with few parameters, each at
+// an extreme.
+func TestEngineIsItsTwinAtExtremes(t *testing.T) {
+	tally := tally{}
+	for seed := uint64(0); tally.decisions < *extremes; seed++ {
+		w := world.New(world.Seeded(seed, 9))
+		x, state := w.Extreme(preemption.Release(w.Choose(4)))
+		c, err := preemption.NewCluster(state)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for range 6 {
+			p := x.Preemptor()
+			for _, e := range evaluators(w) {
+				tally.count(compareTwins(seeded{t, seed}, e, c, p))
+			}
+			for range w.Choose(3) {
+				w.Change(c)
+			}
+		}
+	}
+	t.Logf("%d decisions, %d by the engine: %v", tally.decisions, tally.fast, tally.outcomes)
+	if tally.outcomes["preempt"] < tally.decisions/3 {
+		t.Errorf("%d of %d decisions preempt, want one in three", tally.outcomes["preempt"], tally.decisions)
+	}
+}
+
 // Worlds are small and cheap, so that there can be more of them than rapid's
 // hundred.
 func TestMain(m *testing.M) {

@@ -1,0 +1,278 @@
+package columnar
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Check computes everything that the table keeps, from the residents of each node
+// and from what the node had to give at first, in the plainest way, and compares.
+// It returns all differences. It is for tests, and costs accordingly.
+func (t *Table) Check(allocatable func(node int) []int64) error {
+	c := checker{t: t}
+	c.planes()
+	c.levels()
+	odd, spent, residents := 0, 0, 0
+	for node := range t.rows {
+		n := c.node(node, allocatable(node))
+		odd, spent, residents = odd+min(n.odd, 1), spent+n.spent, residents+len(t.rows[node].residents)
+	}
+	c.same(odd, t.odd, "rows with odd residents")
+	c.same(spent, t.spent, "spent residents")
+	c.same(residents, t.residents, "residents")
+	return errors.Join(c.wrong...)
+}
+
+type checker struct {
+	t     *Table
+	wrong []error
+}
+
+func (c *checker) fail(format string, args ...any) {
+	c.wrong = append(c.wrong, fmt.Errorf(format, args...))
+}
+
+func (c *checker) same(want, got any, what string, args ...any) {
+	if want != got {
+		c.fail("%s: %v, want %v", fmt.Sprintf(what, args...), got, want)
+	}
+}
+
+// planes checks the extremes of every block against its lanes, and that lanes
+// without a node hold nothing.
+func (c *checker) planes() {
+	t := c.t
+	c.plane("free", &t.free, t.dims)
+	c.plane("spentSum", &t.spentSum, t.dims)
+	c.tops("spentTops", &t.spentTops)
+	for k := range t.levels {
+		l := &t.levels[k]
+		c.plane(fmt.Sprint("clean of level ", k), &l.clean, t.dims)
+		c.plane(fmt.Sprint("latest of level ", k), &l.latest, l.latest.dims)
+		c.plane(fmt.Sprint("late of level ", k), &l.late, 1)
+		c.tops(fmt.Sprint("tops of level ", k), &l.tops)
+		c.same(len(t.rows), len(l.from), "from of level %d: nodes", k)
+	}
+}
+
+func (c *checker) plane(name string, p *plane, dims int) {
+	nodes := len(c.t.rows)
+	blocks := (nodes + blockSize - 1) / blockSize
+	if p.nodes != nodes || p.dims != dims || len(p.cells) != blocks*dims || len(p.peak) != len(p.cells) || len(p.trough) != len(p.cells) {
+		c.fail("%s: %d nodes in %d dimensions, %d cells, %d peaks, %d troughs; want %d nodes in %d dimensions",
+			name, p.nodes, p.dims, len(p.cells), len(p.peak), len(p.trough), nodes, dims)
+		return
+	}
+	for i := range p.cells {
+		inBlock := min(nodes-i/dims*blockSize, blockSize)
+		c.same(slices.Max(p.cells[i][:inBlock]), p.peak[i], "%s: peak %d", name, i)
+		c.same(slices.Min(p.cells[i][:inBlock]), p.trough[i], "%s: trough %d", name, i)
+		for lane := inBlock; lane < blockSize; lane++ {
+			c.same(int64(never), p.cells[i][lane], "%s: lane %d of %d, without a node", name, lane, i)
+		}
+	}
+}
+
+func (c *checker) tops(name string, p *tops) {
+	nodes := len(c.t.rows)
+	columns := (c.t.dims - 1) * len(topCounts) // a block
+	blocks := (nodes + blockSize - 1) / blockSize
+	if p.nodes != nodes || len(p.cells) != blocks*columns || len(p.peak) != len(p.cells) {
+		c.fail("%s: %d nodes, %d cells, %d peaks; want %d nodes", name, p.nodes, len(p.cells), len(p.peak), nodes)
+		return
+	}
+	for i := range p.cells {
+		inBlock := min(nodes-i/columns*blockSize, blockSize)
+		c.same(slices.Max(p.cells[i][:inBlock]), p.peak[i], "%s: peak %d", name, i)
+		for lane := inBlock; lane < blockSize; lane++ {
+			c.same(float32(0), p.cells[i][lane], "%s: lane %d of %d, without a node", name, lane, i)
+		}
+	}
+}
+
+// levels checks that levels are ranges, disjoint and ascending, that each
+// resident is in one, and how many are in each.
+func (c *checker) levels() {
+	t := c.t
+	counts := make([]int, len(t.levels))
+	for k := range t.levels {
+		l := &t.levels[k]
+		if l.low > l.high || k > 0 && t.levels[k-1].high >= l.low {
+			c.fail("level %d is from %d to %d, after one that ends at %d", k, l.low, l.high, t.levels[max(k-1, 0)].high)
+		}
+	}
+	if len(t.levels) > maxLevels {
+		c.fail("%d levels, want at most %d", len(t.levels), maxLevels)
+	}
+	for node := range t.rows {
+		for _, x := range t.rows[node].residents {
+			at := slices.IndexFunc(t.levels, func(l level) bool { return l.low <= x.Priority && x.Priority <= l.high })
+			if at < 0 {
+				c.fail("node %d: priority %d is in no level", node, x.Priority)
+				continue
+			}
+			counts[at]++
+		}
+	}
+	for k := range counts {
+		c.same(counts[k], t.levels[k].count, "residents of level %d", k)
+	}
+}
+
+// counts are what a row counts.
+type counts struct{ odd, grouped, spent int }
+
+// node checks a row, and the lane of the node in every plane.
+func (c *checker) node(node int, allocatable []int64) counts {
+	t := c.t
+	r := &t.rows[node]
+	w := t.dims - 1
+	if len(r.requests) != len(r.residents)*w || len(r.heldReqs) != len(r.held)*w {
+		c.fail("node %d: %d requests of %d residents, %d of %d held", node, len(r.requests), len(r.residents), len(r.heldReqs), len(r.held))
+		return counts{}
+	}
+	for i := 1; i < len(r.residents); i++ {
+		if t.compare(node, &r.residents[i-1], &r.residents[i]) < 0 {
+			c.fail("node %d: resident %d is more important than the one before it", node, i)
+		}
+	}
+
+	var n counts
+	var covered []int32 // least important first
+	for i := len(r.residents) - 1; i >= 0; i-- {
+		x := &r.residents[i]
+		over := x.Cover >= 0
+		if x.Ref < 0 {
+			u := &t.Units[^x.Ref]
+			over = len(u.Covers) > 0
+			n.grouped++
+			if u.Odd {
+				n.odd++
+			}
+		}
+		if over {
+			covered = append(covered, int32(i))
+		}
+		if c.spent(x) {
+			n.spent++
+		}
+	}
+	c.same(fmt.Sprint(n), fmt.Sprint(counts{int(r.odd), int(r.grouped), int(r.spent)}), "node %d: odd, grouped, spent", node)
+	c.same(fmt.Sprint(covered), fmt.Sprint(r.covered), "node %d: covered", node)
+
+	all := func(*Resident) bool { return true }
+	for d := range t.dims {
+		free := allocatable[d] - c.sum(r, d, all)
+		c.same(free, t.free.at(node, d), "node %d: free in dimension %d", node, d)
+		c.same(c.sum(r, d, c.spent), t.spentSum.at(node, d), "node %d: spent in dimension %d", node, d)
+		for k := range t.levels {
+			l := &t.levels[k]
+			upTo := func(x *Resident) bool { return x.Priority <= l.high && !c.spent(x) }
+			c.same(free+c.sum(r, d, upTo), l.clean.at(node, d), "node %d: clean of level %d in dimension %d", node, k, d)
+			if d != Seat {
+				c.top(r, node, d, &l.tops, upTo, fmt.Sprint("level ", k))
+			}
+		}
+		if d != Seat {
+			c.top(r, node, d, &t.spentTops, c.spent, "spent residents")
+		}
+	}
+
+	from := len(r.residents)
+	for k := range t.levels {
+		l := &t.levels[k]
+		within := func(x *Resident) bool { return l.low <= x.Priority && x.Priority <= l.high }
+		clean := c.starts(r, func(x *Resident) bool { return within(x) && !c.spent(x) })
+		for i := range l.latest.dims {
+			c.same(at(clean, i), l.latest.at(node, i), "node %d: start %d of level %d", node, i, k)
+		}
+		anybody := c.starts(r, within)
+		c.same(at(anybody, 0), l.late.at(node, 0), "node %d: latest start of level %d", node, k)
+		from -= len(anybody)
+		c.same(int32(from), l.from[node], "node %d: from of level %d", node, k)
+	}
+	return n
+}
+
+// spent is isSpent written out.
+func (c *checker) spent(x *Resident) bool {
+	covers := []int32{}
+	if x.Ref < 0 {
+		covers = c.t.Units[^x.Ref].Covers
+	} else if x.Cover >= 0 {
+		covers = append(covers, x.Cover)
+	}
+	for _, cover := range covers {
+		for _, b := range c.t.Covers[cover] {
+			if c.t.Budgets[b] <= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// amounts lists what the residents for which which holds take in one dimension.
+func (c *checker) amounts(r *row, d int, which func(*Resident) bool) []int64 {
+	var list []int64
+	for i := range r.residents {
+		x := &r.residents[i]
+		switch {
+		case !which(x):
+		case d == Seat:
+			list = append(list, int64(x.Seats))
+		default:
+			list = append(list, r.requests[i*(c.t.dims-1)+d-1])
+		}
+	}
+	return list
+}
+
+func (c *checker) sum(r *row, d int, which func(*Resident) bool) int64 {
+	sum := int64(0)
+	for _, x := range c.amounts(r, d, which) {
+		sum += x
+	}
+	return sum
+}
+
+// top checks the sums of the largest requests: no less than what they are of, and
+// more by no more than the rounding.
+func (c *checker) top(r *row, node, d int, p *tops, which func(*Resident) bool, what string) {
+	largest := c.amounts(r, d, which)
+	slices.Sort(largest)
+	slices.Reverse(largest)
+	for i, n := range topCounts {
+		exact := 0.0
+		for _, x := range largest[:min(n, len(largest))] {
+			exact += float64(x)
+		}
+		got := float64(p.cells[p.column(node/blockSize, d, i)][node%blockSize])
+		if got < exact || got > exact*(1+1.0/(1<<19)) {
+			c.fail("node %d: the %d largest of %s in dimension %d: %v, want a little above %v", node, n, what, d, got, exact)
+		}
+	}
+}
+
+// starts lists the starts of some residents, latest first.
+func (c *checker) starts(r *row, which func(*Resident) bool) []int64 {
+	var list []int64
+	for i := range r.residents {
+		if which(&r.residents[i]) {
+			list = append(list, r.residents[i].Start)
+		}
+	}
+	slices.Sort(list)
+	slices.Reverse(list)
+	return list
+}
+
+// at returns an element of a list, never beyond its end.
+func at(list []int64, i int) int64 {
+	if i < len(list) {
+		return list[i]
+	}
+	return math.MinInt64
+}

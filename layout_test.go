@@ -1,0 +1,178 @@
+package preemption_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sources lists the files of this folder, without those of tests.
+func sources(t *testing.T) (files, tests []string) {
+	t.Helper()
+	all, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		if strings.HasSuffix(name, "_test.go") {
+			tests = append(tests, name)
+		} else {
+			files = append(files, name)
+		}
+	}
+	return files, tests
+}
+
+// A newcomer finds a file by its name if there are not too many of them, and
+// reads it if it is not too long.
+func TestLayout(t *testing.T) {
+	const mostFiles, mostTests, mostLines = 45, 25, 420
+	files, tests := sources(t)
+	if len(files) > mostFiles {
+		t.Errorf("%d source files, want at most %d: join what is one idea, or move what knows no pods below internal", len(files), mostFiles)
+	}
+	if len(tests) > mostTests {
+		t.Errorf("%d files of tests, want at most %d: move suites that use exported names alone below internal", len(tests), mostTests)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(text, []byte("\n")); n > mostLines {
+			t.Errorf("%s has %d lines, want at most %d", name, n, mostLines)
+		}
+	}
+}
+
+// A drawing says which layer each file is in, the topmost layer first, and which
+// files may use some of a layer above their own.
+type drawing struct {
+	layers     []string
+	of         map[string]int // file to layer
+	exceptions [][2]string    // patterns
+}
+
+// readDrawing reads the picture in docs/design.md: a line for each layer, with
+// its name and its files, perhaps continued; what begins with a stroke is for
+// people. Below it are the exceptions.
+func readDrawing(t *testing.T) drawing {
+	t.Helper()
+	text, err := os.ReadFile("docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, picture, ok := strings.Cut(string(text), "## Layers\n")
+	if !ok {
+		t.Fatal("docs/design.md has no section Layers")
+	}
+	picture, _, _ = strings.Cut(picture, "\n## ")
+	_, rest, _ := strings.Cut(picture, "```text\n")
+	block, rest, _ := strings.Cut(rest, "```\n")
+	d := drawing{of: make(map[string]int)}
+	for line := range strings.Lines(block) {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "│") {
+			continue
+		}
+		if !strings.HasPrefix(line, " ") {
+			d.layers, words = append(d.layers, words[0]), words[1:]
+		}
+		for _, file := range words {
+			if _, twice := d.of[file]; twice {
+				t.Errorf("docs/design.md: %s is in two layers", file)
+			}
+			d.of[file] = len(d.layers) - 1
+		}
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\* `([^`]+)` → `([^`]+)`").FindAllStringSubmatch(rest, -1) {
+		d.exceptions = append(d.exceptions, [2]string{m[1], m[2]})
+	}
+	return d
+}
+
+// TestLayers holds the files to the picture in docs/design.md: a file uses what
+// is declared in its own layer and in those below it, but for the exceptions
+// listed there.
+func TestLayers(t *testing.T) {
+	files, _ := sources(t)
+	d := readDrawing(t)
+	for _, name := range files {
+		if _, ok := d.of[name]; !ok {
+			t.Errorf("docs/design.md: %s is in no layer", name)
+		}
+	}
+	for name := range d.of {
+		if !slices.Contains(files, name) {
+			t.Errorf("docs/design.md: there is no file %s", name)
+		}
+	}
+	if t.Failed() {
+		return
+	}
+
+	used := make([]bool, len(d.exceptions))
+	for edge, name := range uses(t, files) {
+		from, to := edge[0], edge[1]
+		if d.of[from] <= d.of[to] {
+			continue
+		}
+		i := slices.IndexFunc(d.exceptions, func(x [2]string) bool {
+			a, _ := filepath.Match(x[0], from)
+			b, _ := filepath.Match(x[1], to)
+			return a && b
+		})
+		if i < 0 {
+			t.Errorf("%s (%s) uses %s of %s (%s), a layer above", from, d.layers[d.of[from]], name, to, d.layers[d.of[to]])
+			continue
+		}
+		used[i] = true
+	}
+	for i, x := range d.exceptions {
+		if !used[i] {
+			t.Errorf("docs/design.md: the exception %s → %s is not needed", x[0], x[1])
+		}
+	}
+}
+
+// uses finds which file uses declarations of which other one, methods and fields
+// among them, with the first of their names.
+func uses(t *testing.T, files []string) map[[2]string]string {
+	t.Helper()
+	set := token.NewFileSet()
+	var parsed []*ast.File
+	for _, name := range files {
+		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed = append(parsed, file)
+	}
+	info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
+	conf := types.Config{Importer: importer.ForCompiler(set, "source", nil)}
+	pkg, err := conf.Check("example.com/preemption", set, parsed, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := make(map[[2]string]string)
+	for id, object := range info.Uses {
+		from, to := set.Position(id.Pos()).Filename, set.Position(object.Pos()).Filename
+		if object.Pkg() != pkg || from == to {
+			continue
+		}
+		edge := [2]string{from, to}
+		if known, ok := edges[edge]; !ok || object.Name() < known {
+			edges[edge] = object.Name()
+		}
+	}
+	return edges
+}
