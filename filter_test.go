@@ -50,12 +50,19 @@ func TestVictimsThatAreNotThere(t *testing.T) {
 	group.Pods = append(group.Pods, here)
 	both := on(here)
 	both.Pods, both.Nodes = append(both.Pods, here), append(both.Nodes, view.node)
+	many := func() (victims []*preemption.Victim) {
+		for range 200 {
+			victims = append(victims, on(here.Clone()))
+		}
+		return victims
+	}
 	tests := []struct {
 		name    string
 		victims []*preemption.Victim
 		want    string
 	}{
 		{"twice", []*preemption.Victim{on(here), on(here)}, "the pod is among the victims twice"},
+		{"twice among many", append(many(), on(here), on(here)), "the pod is among the victims twice"},
 		{"twice in one", []*preemption.Victim{both}, "the pod is among the victims twice"},
 		{"elsewhere", []*preemption.Victim{on(elsewhere)}, "the pod is not on the node"},
 		{"without a node", []*preemption.Victim{group}, "victim 0 has 2 pods on 1 nodes"},

@@ -3,6 +3,7 @@ package preemption
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A NodeCase is what [SelectVictimsOnNode] needs to know about one node.
@@ -113,29 +114,40 @@ func (c *NodeCase) validate() error {
 	if c.coverage != nil {
 		return nil
 	}
-	seen := make(map[*Pod]bool)
+	pods := make([]*Pod, 0, len(c.Victims))
+	var seen map[*Pod]bool // of many pods; few are looked through faster
 	for i, v := range c.Victims {
-		fail := func(p *Pod, err error) error {
-			e := &StepError{Step: "select victims", Node: c.Node.Name, Err: err}
-			if p != nil {
-				e.Pod = p.String()
-			}
-			return e
-		}
 		if len(v.Pods) == 0 || len(v.Pods) != len(v.Nodes) {
-			return fail(nil, fmt.Errorf("victim %d has %d pods on %d nodes", i, len(v.Pods), len(v.Nodes)))
+			return c.badVictim(nil, fmt.Errorf("victim %d has %d pods on %d nodes", i, len(v.Pods), len(v.Nodes)))
 		}
 		for j, p := range v.Pods {
-			switch {
-			case seen[p]:
-				return fail(p, errors.New("the pod is among the victims twice"))
-			case p.NodeName != "" && p.NodeName != v.Nodes[j].Name:
-				return fail(p, fmt.Errorf("%w %s that its victim names", errNotOnNode, v.Nodes[j].Name))
+			if p.NodeName != "" && p.NodeName != v.Nodes[j].Name {
+				return c.badVictim(p, fmt.Errorf("%w %s that its victim names", errNotOnNode, v.Nodes[j].Name))
+			}
+			if len(pods) < 128 && slices.Contains(pods, p) || seen[p] {
+				return c.badVictim(p, errors.New("the pod is among the victims twice"))
+			}
+			if pods = append(pods, p); len(pods) < 128 {
+				continue
+			}
+			if seen == nil {
+				seen = make(map[*Pod]bool)
+				for _, p := range pods {
+					seen[p] = true
+				}
 			}
 			seen[p] = true
 		}
 	}
 	return nil
+}
+
+func (c *NodeCase) badVictim(p *Pod, err error) error {
+	e := &StepError{Step: "select victims", Node: c.Node.Name, Err: err}
+	if p != nil {
+		e.Pod = p.String()
+	}
+	return e
 }
 
 func (c *NodeCase) fitTest() fitTest {
