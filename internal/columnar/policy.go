@@ -57,7 +57,9 @@ func (x *search) compare(a, b *score.Score) int {
 	if x.Policy.Order == nil {
 		return a.Compare(b)
 	}
-	return best.Compare(x.Policy.Order, a, b)
+	// Copies: what another order is shown escapes, and most searches have none.
+	p, q := *a, *b
+	return best.Compare(x.Policy.Order, &p, &q)
 }
 
 // recount counts the violations of those evicted alone, most important first.
