@@ -1,0 +1,133 @@
+package decide
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/preemption"
+)
+
+// A nominee is a pending pod that is nominated to a node.
+type nominee struct {
+	pod     *preemption.Pod
+	uid     types.UID
+	version string
+	node    string
+}
+
+// settle asks the nominator about the nodes that claims name. What it says
+// counts; claims that it does not agree with yet are looked at again.
+func (s *state) settle(claims []claim) error {
+	// The preemptor is a nominee no more; whether it is one is asked again later.
+	if x := s.nominees[s.preemptor]; x != nil {
+		s.events.nomination(x.uid, "", x.node)
+		if err := s.removeNominee(x); err != nil {
+			return err
+		}
+	}
+	if len(claims) == 0 {
+		return nil
+	}
+	asked := make(map[string]bool)
+	var open []claim
+	for _, c := range claims {
+		if !asked[c.node] {
+			asked[c.node] = true
+			if _, err := s.nominations(c.node); err != nil {
+				return err
+			}
+		}
+	}
+	var now time.Time
+	for _, c := range claims {
+		x := s.nominees[c.pod]
+		if here := x != nil && x.node == c.node; here == c.nominated {
+			continue
+		}
+		if now.IsZero() {
+			now = time.Now()
+		}
+		if now.Before(c.until) {
+			open = append(open, c)
+		}
+	}
+	if len(open) > 0 {
+		s.events.again(open)
+	}
+	return nil
+}
+
+// nominations makes the nominations to a node what the nominator says and reports
+// whether that changed anything. The nominator locks the queue and copies every
+// pod, so it must not be asked about all nodes.
+func (s *state) nominations(node string) (changed bool, err error) {
+	infos := s.handle.NominatedPodsForNode(node)
+	here := make(map[types.UID]bool, len(infos))
+	for _, info := range infos {
+		here[info.GetPod().UID] = true
+	}
+	for _, uid := range append([]types.UID(nil), s.nominatedTo[node]...) {
+		if !here[uid] {
+			changed = true
+			if err := s.removeNominee(s.nominees[uid]); err != nil {
+				return true, err
+			}
+		}
+	}
+	for _, info := range infos {
+		object := info.GetPod()
+		// It is a new copy every time: the version tells.
+		x := s.nominees[object.UID]
+		if object.UID == s.preemptor || s.pods[object.UID] != nil ||
+			x != nil && x.node == node && x.version == object.ResourceVersion {
+			continue
+		}
+		changed = true
+		if x != nil {
+			if err := s.removeNominee(x); err != nil {
+				return true, err
+			}
+		}
+		pod, err := s.convert(object)
+		if err != nil {
+			return true, err
+		}
+		pod.NodeName = ""
+		s.name(pod)
+		if err := s.cluster.Nominate(pod, node); err != nil {
+			return true, err
+		}
+		s.nominees[object.UID] = &nominee{pod, object.UID, object.ResourceVersion, node}
+		s.nominatedTo[node] = append(s.nominatedTo[node], object.UID)
+	}
+	return changed, nil
+}
+
+func (s *state) removeNominee(x *nominee) error {
+	delete(s.nominees, x.uid)
+	if rest := without(s.nominatedTo[x.node], x.uid); len(rest) > 0 {
+		s.nominatedTo[x.node] = rest
+	} else {
+		delete(s.nominatedTo, x.node)
+	}
+	return s.cluster.RemovePod(x.pod.Namespace, x.pod.Name)
+}
+
+// allNominations claims what is known and what the pods say, for a state that is
+// built afresh.
+func (s *state) allNominations() []claim {
+	var claims []claim
+	until := time.Now().Add(patience)
+	for _, x := range s.nominees {
+		claims = append(claims, claim{x.uid, x.node, true, until})
+	}
+	pods, _ := s.lister.List(labels.Everything()) // listers of informers do not fail
+	for _, p := range pods {
+		if uid, node := nominationOf(p); node != "" {
+			claims = append(claims, claim{uid, node, true, until})
+		}
+	}
+	return claims
+}

@@ -1,0 +1,437 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	schedulercache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"example.com/preemption/scheduler/decide"
+)
+
+// bench is a profile of kube-scheduler with the plugin in it, on a cluster that
+// stands still.
+type bench struct {
+	t         *testing.T
+	framework framework.Framework
+	factory   informers.SharedInformerFactory
+	snapshot  *schedulercache.Snapshot
+	plugin    *Plugin
+	decisions []decide.Decision
+	nominated nominator
+}
+
+// nominator is the scheduler's, without the queue.
+type nominator map[string][]*v1.Pod
+
+func (n nominator) AddNominatedPod(klog.Logger, fwk.PodInfo, *fwk.NominatingInfo) {}
+func (n nominator) DeleteNominatedPodIfExists(*v1.Pod)                            {}
+func (n nominator) UpdateNominatedPod(_ klog.Logger, _ *v1.Pod, info fwk.PodInfo) {}
+func (n nominator) NominatedPodsForNode(node string) []fwk.PodInfo {
+	var infos []fwk.PodInfo
+	for _, p := range n[node] {
+		info, err := framework.NewPodInfo(p.DeepCopy())
+		if err != nil {
+			panic(err)
+		}
+		infos = append(infos, info)
+	}
+	return infos
+}
+
+type setup struct {
+	args      Args
+	nodes     []*v1.Node
+	pods      []*v1.Pod
+	budgets   []*policyv1.PodDisruptionBudget
+	fit       *config.NodeResourcesFitArgs
+	extenders []fwk.Extender
+	features  feature.Features
+}
+
+func newBench(t *testing.T, s setup, preemptor *v1.Pod) *bench {
+	t.Helper()
+	metrics.Register()
+	b := &bench{t: t, factory: informers.NewSharedInformerFactory(fake.NewClientset(), 0), snapshot: schedulercache.NewSnapshot(s.pods, s.nodes), nominated: nominator{}}
+	registry := plugins.NewInTreeRegistry()
+	b.fatal(registry.Register(Name, func(ctx context.Context, _ runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+		s.args.complete()
+		var err error
+		b.plugin, err = newPlugin(ctx, Name, &s.args, handle, s.features, func(d decide.Decision) { b.decisions = append(b.decisions, d) })
+		return b.plugin, err
+	}))
+	enable := func(names ...string) config.PluginSet {
+		var set config.PluginSet
+		for _, name := range names {
+			set.Enabled = append(set.Enabled, config.Plugin{Name: name})
+		}
+		return set
+	}
+	filters := []string{names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodePorts, names.NodeResourcesFit, names.PodTopologySpread, names.InterPodAffinity}
+	profile := &config.KubeSchedulerProfile{
+		SchedulerName: "test",
+		Plugins: &config.Plugins{
+			QueueSort: enable(names.PrioritySort), Bind: enable(names.DefaultBinder),
+			PreFilter: enable(names.NodeAffinity, names.NodePorts, names.NodeResourcesFit, names.PodTopologySpread, names.InterPodAffinity),
+			Filter:    enable(filters...), PostFilter: enable(Name),
+		},
+	}
+	defaults, err := latest.Default()
+	b.fatal(err)
+	for _, c := range defaults.Profiles[0].PluginConfig {
+		if c.Name == names.NodeResourcesFit && s.fit != nil {
+			c.Args = s.fit
+		}
+		profile.PluginConfig = append(profile.PluginConfig, c)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	b.framework, err = frameworkruntime.NewFramework(ctx, registry, profile,
+		frameworkruntime.WithClientSet(fake.NewClientset()), frameworkruntime.WithInformerFactory(b.factory),
+		frameworkruntime.WithSnapshotSharedLister(b.snapshot), frameworkruntime.WithMutableSnapshotLister(b.snapshot),
+		frameworkruntime.WithPodNominator(b.nominated), frameworkruntime.WithExtenders(s.extenders),
+		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()), frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()),
+		frameworkruntime.WithEventRecorder(events.NewEventBroadcasterAdapterWithContext(ctx, fake.NewClientset()).NewRecorder("test").(events.EventRecorderLogger)))
+	b.fatal(err)
+	for _, x := range s.budgets {
+		b.fatal(b.factory.Policy().V1().PodDisruptionBudgets().Informer().GetStore().Add(x))
+	}
+	b.fatal(b.factory.Core().V1().Pods().Informer().GetStore().Add(preemptor))
+	return b
+}
+
+func (b *bench) fatal(err error) {
+	if err != nil {
+		b.t.Helper()
+		b.t.Fatal(err)
+	}
+}
+
+// postFilter schedules the pod up to PostFilter and returns the node that is
+// cleared. It reports false if a node takes the pod as it is.
+func (b *bench) postFilter(pod *v1.Pod) (node string, status *fwk.Status, unschedulable bool) {
+	b.t.Helper()
+	ctx := klog.NewContext(b.t.Context(), klog.Background())
+	state := framework.NewCycleState()
+	if _, status, _ := b.framework.RunPreFilterPlugins(ctx, state, pod); !status.IsSuccess() {
+		b.t.Fatal(status)
+	}
+	list, err := b.snapshot.NodeInfos().List()
+	b.fatal(err)
+	statuses := framework.NewDefaultNodeToStatus()
+	for _, info := range list {
+		status := b.framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
+		if status.IsSuccess() {
+			return "", nil, false
+		}
+		statuses.Set(info.Node().Name, status)
+	}
+	result, status := b.framework.RunPostFilterPlugins(ctx, state, pod, statuses)
+	if status.IsSuccess() {
+		node = result.NominatedNodeName
+	}
+	return node, status, true
+}
+
+func (b *bench) last() decide.Decision {
+	b.t.Helper()
+	if len(b.decisions) == 0 {
+		b.t.Fatal("nothing was decided")
+	}
+	return b.decisions[len(b.decisions)-1]
+}
+
+func node(name string, cpu int64) *v1.Node {
+	n := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1.LabelHostname: name, "zone": string(name[len(name)-1]%3 + 'a')}}}
+	n.Status.Allocatable = v1.ResourceList{v1.ResourceCPU: *resource.NewMilliQuantity(cpu, resource.DecimalSI), v1.ResourcePods: resource.MustParse("20")}
+	return n
+}
+
+func pod(name, on string, priority int32, cpu int64, start int64) *v1.Pod {
+	p := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), ResourceVersion: "1", Labels: map[string]string{"app": name}}}
+	p.Spec.Priority, p.Spec.NodeName = &priority, on
+	p.Spec.Containers = []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: *resource.NewMilliQuantity(cpu, resource.DecimalSI)}}}}
+	at := metav1.NewTime(time.Unix(start, 0))
+	p.Status.StartTime = &at
+	return p
+}
+
+// random returns a cluster in which budgets, anti-affinity, ports, taints and
+// nominations matter. No two pods have the same start.
+func random(r *rand.Rand) (s setup, preemptor *v1.Pod) {
+	apps := func() map[string]string { return map[string]string{"app": fmt.Sprintf("a%d", r.IntN(4))} }
+	anti := func() *v1.Affinity {
+		return &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{
+			LabelSelector: &metav1.LabelSelector{MatchLabels: apps()}, TopologyKey: []string{v1.LabelHostname, "zone"}[r.IntN(2)]}}}}
+	}
+	start := int64(0)
+	for i := range 3 + r.IntN(8) {
+		n := node(fmt.Sprintf("n%d", i), 4000)
+		if r.IntN(6) == 0 {
+			n.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
+		}
+		s.nodes = append(s.nodes, n)
+		for j := range 2 + r.IntN(5) {
+			start += 1 + r.Int64N(1000)
+			p := pod(fmt.Sprintf("p%d-%d", i, j), n.Name, int32(r.IntN(5)*100), int64(3+r.IntN(12))*100, start)
+			p.Labels = apps()
+			if r.IntN(8) == 0 {
+				p.Spec.Affinity = anti()
+			}
+			if r.IntN(8) == 0 {
+				p.Spec.Containers[0].Ports = []v1.ContainerPort{{HostPort: 80, ContainerPort: 80}}
+			}
+			s.pods = append(s.pods, p)
+		}
+	}
+	for i := range r.IntN(3) {
+		b := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("b%d", i)}}
+		b.Spec.Selector = &metav1.LabelSelector{MatchLabels: apps()}
+		b.Status.DisruptionsAllowed = int32(r.IntN(2))
+		s.budgets = append(s.budgets, b)
+	}
+	preemptor = pod("preemptor", "", 350, int64(15+r.IntN(25))*100, 0)
+	preemptor.Labels = apps()
+	switch r.IntN(5) {
+	case 0:
+		preemptor.Spec.Affinity = anti()
+	case 1:
+		preemptor.Spec.Containers[0].Ports = []v1.ContainerPort{{HostPort: 80, ContainerPort: 80}}
+	case 2:
+		preemptor.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: preemptor.Labels}}}
+	}
+	return s, preemptor
+}
+
+// On random clusters kube-scheduler bears out every decision, and its whole search
+// finds nothing better.
+func TestAgreesWithUpstream(t *testing.T) {
+	const clusters = 400
+	outcomes := map[decide.Outcome]int{}
+	better := 0
+	for seed := range uint64(clusters) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s, preemptor := random(r)
+		s.args.CrossCheck = CrossCheckFull
+		one, two := int32(1), int32(10)
+		s.args.MinCandidateNodesAbsolute, s.args.MinCandidateNodesPercentage = &one, &two
+		b := newBench(t, s, preemptor)
+		if r.IntN(3) == 0 {
+			n := s.nodes[r.IntN(len(s.nodes))].Name
+			x := pod("nominated", "", int32(300+r.IntN(3)*50), 1000, 0)
+			x.Labels, x.Status.NominatedNodeName = preemptor.Labels, n
+			b.nominated[n] = append(b.nominated[n], x)
+			b.fatal(b.factory.Core().V1().Pods().Informer().GetStore().Add(x))
+		}
+		got, status, unschedulable := b.postFilter(preemptor)
+		if !unschedulable {
+			continue
+		}
+		d := b.last()
+		outcomes[d.Outcome]++
+		if d.BetterThanSample {
+			better++
+		}
+		switch {
+		case d.Agreement != decide.Agreed:
+			t.Errorf("cluster %d: %s: %s; node %q, decided %q with %d victims, %d violations; ports %v, affinity %t, spread %t, nominations %v", seed, d.Outcome, d.Agreement, got, d.Node, len(d.Victims), d.Violations,
+				preemptor.Spec.Containers[0].Ports, preemptor.Spec.Affinity != nil, preemptor.Spec.TopologySpreadConstraints != nil, len(b.nominated))
+		case d.Outcome == decide.Left:
+			t.Errorf("cluster %d: left: %s", seed, d.Reason)
+		case d.Outcome == decide.Preempts && (got != d.Node || !d.CrossChecked):
+			t.Errorf("cluster %d: node %q, decided %q, cross-checked %t; %v", seed, got, d.Node, d.CrossChecked, status)
+		}
+	}
+	t.Logf("%d clusters, decisions: %v, better than a sample: %d", clusters, outcomes, better)
+	if outcomes[decide.Preempts] < clusters/3 || outcomes[decide.Unhelpful] < 10 || better < 10 {
+		t.Errorf("too few of a kind: %v, better than a sample %d", outcomes, better)
+	}
+}
+
+// best is a cluster of two nodes, of which the first is the better one to clear.
+func best() setup {
+	return setup{nodes: []*v1.Node{node("n1", 2000), node("n2", 2000)}, pods: []*v1.Pod{pod("p1", "n1", 10, 2000, 1), pod("p2", "n2", 20, 2000, 2)}}
+}
+
+func TestLibraryIsOverruled(t *testing.T) {
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	b := newBench(t, best(), preemptor)
+	// Only kube-scheduler's dry run knows that n1 cannot be cleared.
+	b.plugin.rest.IsEligiblePod = func(n fwk.NodeInfo, _ victim, _ *v1.Pod) bool { return n.Node().Name != "n1" }
+	got, status, _ := b.postFilter(preemptor)
+	if d := b.last(); got != "n2" || d.Node != "n1" || d.Agreement != decide.Refused {
+		t.Errorf("node %q, decided %q, %s, status %v: want n2, n1, refused", got, d.Node, d.Agreement, status)
+	}
+}
+
+func TestUpstreamKnowsBetter(t *testing.T) {
+	s := best()
+	s.args.CrossCheck = CrossCheckFull
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	b := newBench(t, s, preemptor)
+	// Only the library believes that n1 cannot be cleared.
+	eligible := b.plugin.rest.IsEligiblePod
+	b.plugin.IsEligiblePod = func(n fwk.NodeInfo, _ victim, _ *v1.Pod) bool { return n.Node().Name != "n1" }
+	b.plugin.rest.IsEligiblePod = func(n fwk.NodeInfo, v victim, p *v1.Pod) bool {
+		return n.Node().Name == "n1" || eligible(n, v, p)
+	}
+	got, _, _ := b.postFilter(preemptor)
+	if d := b.last(); got != "n1" || d.Node != "n2" || d.Agreement != decide.Worse {
+		t.Errorf("node %q, decided %q, %s: want n1, n2, worse", got, d.Node, d.Agreement)
+	}
+}
+
+func TestHooks(t *testing.T) {
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	b := newBench(t, best(), preemptor)
+	b.plugin.IsEligiblePod = func(n fwk.NodeInfo, v victim, p *v1.Pod) bool {
+		if n.Node().Name != v.Pods()[0].GetPod().Spec.NodeName || p.Name != "preemptor" {
+			t.Errorf("asked about %s on %s for %s", v.Pods()[0].GetPod().Name, n.Node().Name, p.Name)
+		}
+		return v.Priority() > 10
+	}
+	got, _, _ := b.postFilter(preemptor)
+	if d := b.last(); got != "n2" || d.Node != "n2" || d.Agreement != decide.Agreed {
+		t.Errorf("IsEligiblePod: node %q, decided %q, %s: want n2, agreed", got, d.Node, d.Agreement)
+	}
+
+	s := setup{nodes: []*v1.Node{node("n1", 2000)}, pods: []*v1.Pod{pod("p1", "n1", 10, 1000, 1), pod("p2", "n1", 20, 1000, 2)}}
+	b = newBench(t, s, preemptor)
+	b.plugin.MoreImportantVictim = func(a, b victim) bool { return a.Priority() < b.Priority() } // upside down
+	b.postFilter(preemptor)
+	if d := b.last(); len(d.Victims) != 1 || d.Victims[0].Name != "p2" || d.Agreement != decide.Agreed {
+		t.Errorf("MoreImportantVictim: victims %v, %s: want p2, agreed", d.Victims, d.Agreement)
+	}
+}
+
+// A nomination that nobody told of is found on the chosen node.
+func TestNominationOnTheChosenNode(t *testing.T) {
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	b := newBench(t, best(), preemptor)
+	b.nominated["n1"] = []*v1.Pod{pod("rival", "", 200, 1500, 0)}
+	got, _, _ := b.postFilter(preemptor)
+	if d := b.last(); got != "n2" || d.Node != "n2" || d.Agreement != decide.Agreed {
+		t.Errorf("node %q, decided %q, %s: want n2, agreed", got, d.Node, d.Agreement)
+	}
+}
+
+// extender has a say in preemption, and wants n2.
+type extender struct {
+	fwk.Extender // nil
+	asked        int
+}
+
+func (e *extender) Name() string                { return "test" }
+func (e *extender) SupportsPreemption() bool    { return true }
+func (e *extender) IsInterested(p *v1.Pod) bool { return p.Labels["app"] == "preemptor" }
+func (e *extender) IsIgnorable() bool           { return false }
+func (e *extender) ProcessPreemption(_ *v1.Pod, victims map[string]*extenderv1.Victims, _ fwk.NodeInfoLister) (map[string]*extenderv1.Victims, error) {
+	e.asked++
+	if len(victims) != 2 {
+		return nil, errors.New("it is shown too few candidates")
+	}
+	return map[string]*extenderv1.Victims{"n2": victims["n2"]}, nil
+}
+
+func TestExtenderIsRespected(t *testing.T) {
+	s := best()
+	x := &extender{}
+	s.extenders = []fwk.Extender{x}
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	b := newBench(t, s, preemptor)
+	got, status, _ := b.postFilter(preemptor)
+	if d := b.last(); got != "n2" || x.asked != 1 || d.Outcome != decide.Left {
+		t.Errorf("node %q, asked %d times, %s, %v: want n2, once, left", got, x.asked, d.Outcome, status)
+	}
+	other := pod("other", "", 100, 1000, 0)
+	b.fatal(b.factory.Core().V1().Pods().Informer().GetStore().Add(other))
+	if got, _, _ = b.postFilter(other); got != "n1" || x.asked != 1 || b.last().Outcome != decide.Preempts {
+		t.Errorf("node %q, asked %d times, %s: want n1, once, preempts", got, x.asked, b.last().Outcome)
+	}
+}
+
+// Extended resources are counted, or ignored where the profile says so.
+func TestExtendedResources(t *testing.T) {
+	const gpu, licence = "example.com/gpu", "example.com/licence"
+	s := setup{nodes: []*v1.Node{node("n1", 4000), node("n2", 4000)}}
+	for i, n := range s.nodes {
+		n.Status.Allocatable[gpu] = resource.MustParse("2")
+		p := pod(fmt.Sprintf("p%d", i), n.Name, int32(20-i), 100, int64(i))
+		p.Spec.Containers[0].Resources.Requests[gpu] = resource.MustParse("2")
+		s.pods = append(s.pods, p)
+	}
+	preemptor := pod("preemptor", "", 100, 100, 0)
+	preemptor.Spec.Containers[0].Resources.Requests[gpu] = resource.MustParse("1")
+	b := newBench(t, s, preemptor)
+	got, _, _ := b.postFilter(preemptor)
+	// The engine needs no run of the filters, having the resources itself.
+	if d := b.last(); got != "n2" || d.Agreement != decide.Agreed || d.FilterRuns > 0 {
+		t.Errorf("node %q, %s, %d runs of filters: want n2, agreed, none", got, d.Agreement, d.FilterRuns)
+	}
+
+	s.fit = &config.NodeResourcesFitArgs{IgnoredResources: []string{licence}, ScoringStrategy: &config.ScoringStrategy{Type: config.LeastAllocated, Resources: []config.ResourceSpec{{Name: "cpu", Weight: 1}}}}
+	preemptor = pod("preemptor", "", 100, 100, 0)
+	preemptor.Spec.Containers[0].Resources.Requests[gpu] = resource.MustParse("1")
+	preemptor.Spec.Containers[0].Resources.Requests[licence] = resource.MustParse("1")
+	b = newBench(t, s, preemptor)
+	got, status, _ := b.postFilter(preemptor)
+	if d := b.last(); got != "n2" || d.Agreement != decide.Agreed || d.FilterRuns == 0 {
+		t.Errorf("with an ignored resource: node %q, %s, %d runs of filters, %v: want n2, agreed, some", got, d.Agreement, d.FilterRuns, status)
+	}
+}
+
+func TestSample(t *testing.T) {
+	s := best()
+	one, zero := int32(1), int32(0)
+	s.args = Args{Nodes: NodesSample}
+	s.args.MinCandidateNodesAbsolute, s.args.MinCandidateNodesPercentage = &one, &zero
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	seen := map[string]int{}
+	for range 40 {
+		b := newBench(t, s, preemptor)
+		got, _, _ := b.postFilter(preemptor)
+		if d := b.last(); d.Node != got || d.Agreement != decide.Agreed {
+			t.Fatalf("node %q, decided %q, %s", got, d.Node, d.Agreement)
+		}
+		seen[got]++
+	}
+	if seen["n1"] == 0 || seen["n2"] == 0 {
+		t.Errorf("chosen: %v, want each of n1 and n2 at times", seen)
+	}
+}
+
+func TestIneligible(t *testing.T) {
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	never := v1.PreemptNever
+	preemptor.Spec.PreemptionPolicy = &never
+	b := newBench(t, best(), preemptor)
+	_, status, _ := b.postFilter(preemptor)
+	if want := "preemption: not eligible due to preemptionPolicy=Never."; status.Message() != want || b.last().Outcome != decide.Ineligible {
+		t.Errorf("%s, %q, want ineligible, %q", b.last().Outcome, status.Message(), want)
+	}
+}
