@@ -29,7 +29,8 @@ type Placer func(ctx context.Context, view View, g *Gang) ([]*Node, error)
 // the fewer pods; then fewer victims.
 //
 // It takes O(members × nodes) with the built-in filters and members that are
-// alike to them, otherwise as many dry runs.
+// alike to them. Other filters are asked anew for every member and node, with all
+// members before in place: O(members² × nodes).
 func LeastAllocated(filters ...Filter) Placer { return memberByMember(filters, (*placing).shareLeft) }
 
 // FirstNode returns a placer like [LeastAllocated] that takes the first of the

@@ -349,3 +349,44 @@ func places(r *preemption.GangResult) (names []string) {
 	}
 	return names
 }
+
+// TestGangAfterResourcesComeAndGo: a resource is exact for a gang whatever
+// resources pods requested before that are gone.
+func TestGangAfterResourcesComeAndGo(t *testing.T) {
+	room := preemption.Resources{gpu: 4, preemption.PodCount: 110}
+	c, err := preemption.NewCluster(preemption.ClusterState{Nodes: []*preemption.Node{{Name: "n0", Allocatable: room}, {Name: "n1", Allocatable: room}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		p := &preemption.Pod{Namespace: "team", Name: "odd", NodeName: "n0", Requests: preemption.Resources{fmt.Sprint("odd-", i): 1}}
+		if err := c.AddPod(p); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.RemovePod("team", "odd"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add := func(name, node string, priority int32, gpus int64) {
+		p := &preemption.Pod{Namespace: "team", Name: name, UID: name, NodeName: node, Priority: priority, Requests: preemption.Resources{gpu: gpus}}
+		if err := c.AddPod(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("small1", "n0", 1, 2)
+	add("small2", "n0", 1, 2)
+	add("large", "n1", 1, 4)
+	g := &preemption.Gang{Namespace: "team", Name: "gang", Priority: 10}
+	for i := range 2 {
+		m := &preemption.Pod{Namespace: "team", Name: fmt.Sprint("m", i), UID: fmt.Sprint("m", i), Priority: 10, Requests: preemption.Resources{gpu: 2}}
+		g.Members = append(g.Members, m)
+	}
+
+	r, err := new(preemption.Evaluator).PreemptGroup(context.Background(), c, g, preemption.BestPlacement{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Exact || fmt.Sprint(r.Victims) != "[team/large]" {
+		t.Errorf("victims %v, exact %t, want the large one and exact", r.Victims, r.Exact)
+	}
+}
