@@ -97,7 +97,11 @@ func (p preparedNodeFilter) NodeStatus(node *Node) (Status, error) {
 }
 
 func (p preparedNodeFilter) Begin(node *Node) (DryRun, error) {
-	return fixedStatus(p.answer(p.preemptor, node)), nil
+	status := p.answer(p.preemptor, node)
+	if status.Fits() {
+		return fitsEverywhere{}, nil // which takes no memory
+	}
+	return fixedStatus(status), nil
 }
 
 // fixedStatus is the dry run of a filter that looks at the node alone.
