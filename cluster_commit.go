@@ -28,8 +28,8 @@ import (
 // What counts is that the cluster still has what the decision is about: the node,
 // the victims where they were and as terminating as they were, the pods that
 // lose a nomination nominated as they were, the preemptor pending. If not, the
-// error names what it has not, is [ErrStale], and nothing has changed. Whether
-// the decision would be made again is not asked.
+// error is [ErrStale] and names the first thing that no longer matches, and
+// nothing has changed. Whether the decision would be made again is not asked.
 //
 // The cost is that of updating each victim, and each budget over one.
 func (c *Cluster) Commit(r *Result) error {

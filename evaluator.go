@@ -22,10 +22,11 @@ import (
 // Examine does, a dry run each. That is so with Accept, Compare, Sampling or
 // Extenders, and with Orders of the caller's own; with Filters that lack
 // NodeResources, or that are the caller's own and take dry runs together with
-// policies other than kube-scheduler's; and for a preemptor that requests a resource
-// which pods request but the cluster has not compiled: it compiles seven beside the
-// number of pods. Else own Filters, Eligible and Statuses are asked about the nodes
-// that arithmetic leaves in question.
+// policies, or an order of the Orders, other than kube-scheduler's; and for a
+// preemptor that requests a resource which pods request but the cluster has not
+// compiled: it compiles seven beside the number of pods. Else Statuses is asked about
+// every node, and own Filters and Eligible about the nodes that arithmetic leaves in
+// question.
 //
 // It corresponds to the Evaluator of kube-scheduler's preemption package
 // together with the DefaultPreemption plugin.
@@ -82,7 +83,7 @@ func (e *Evaluator) preemptSlow(ctx context.Context, c *Cluster, preemptor *Pod)
 	if err != nil {
 		return nil, err
 	}
-	result := x.Result // likewise: the examination goes
+	result := x.Result // a copy, so that it does not keep the examination
 	return &result, nil
 }
 
