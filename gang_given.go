@@ -158,7 +158,7 @@ func keep(victims []*Victim, pass func(*Victim) bool) []*Victim {
 // budgets are charged over the whole cluster, as in kube-scheduler.
 func (q *gangQuery) potentialVictims(used map[*Node]bool, local bool) []*Victim {
 	c := q.cluster
-	if !local || q.Compare != nil && c.hasBudgets() {
+	if !local || q.Compare != nil {
 		return q.victims()
 	}
 	return q.gather(func(i int) []*Victim {
