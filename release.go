@@ -28,6 +28,9 @@ import (
 //	                                   the node        the node
 //	text on success                    none            node, number of    as 1.37
 //	                                                   victims
+//	text on failure                    behind that of  preemption's       as 1.37
+//	                                   the plugin for  alone
+//	                                   claims
 //	gangs                              not modelled    as follows         as follows
 //	a gang that may not preempt and                    is ineligible      waits
 //	whose victims are leaving
@@ -68,6 +71,9 @@ type rules struct {
 	// announcesVictims: the message of a successful preemption names the node and
 	// the number of victims.
 	announcesVictims bool
+	// claimsAnswerFirst: before preemption's answer the event has that of the plugin
+	// for resource claims, which has none to deallocate for a pod without claims.
+	claimsAnswerFirst bool
 
 	// gangs: preempting groups are decided on.
 	gangs bool
@@ -91,7 +97,7 @@ type rules struct {
 var releases = [...]rules{
 	Release136: {
 		minor:              "1.36",
-		chargesEveryBudget: true, emptySelectionIsError: true,
+		chargesEveryBudget: true, emptySelectionIsError: true, claimsAnswerFirst: true,
 	},
 	Release137: {
 		minor:           "1.37",

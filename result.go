@@ -249,7 +249,7 @@ const ReasonNotHelpful = "Preemption is not helpful for scheduling"
 
 // Message returns the text of the FailedScheduling event that kube-scheduler of
 // this release would emit for the preemptor, to the letter: why no node took it,
-// then what became of preemption. It is empty if a node takes it.
+// then what became of preemption (in 1.36 behind [NoClaims]). It is empty if a node takes it.
 func (x *Examination) Message() string {
 	if x.Outcome == OutcomeFits {
 		return ""
@@ -262,10 +262,19 @@ func (x *Examination) Message() string {
 	}
 	text := unavailable(len(x.Nodes), reasons)
 	if p := x.PreemptionMessage(); p != "" {
-		text += " preemption: " + p
+		text += " "
+		if x.Release.rules().claimsAnswerFirst {
+			text += NoClaims
+		}
+		text += "preemption: " + p
 	}
 	return text
 }
+
+// NoClaims is what stands in Message before preemption's part in 1.36: the answer
+// of kube-scheduler's plugin for resource claims to a pod without claims. Claims
+// are not modelled.
+const NoClaims = "no new claims to deallocate, "
 
 // PreemptionMessage returns the part of Message that is about preemption,
 // without the prefix "preemption: ". It is empty if a node takes the preemptor
