@@ -27,8 +27,8 @@ type Settings struct {
 // on any node with at most s.Most potential victims.
 //
 // The view is the cluster decided on, and budgets are in its order. With Sampling or
-// Statuses only the fit without the victims is checked, and with Extenders, whose
-// victims may be any, nothing. The error says all that is wrong.
+// Statuses only the fit without the victims is checked, with Accept not what it may
+// have refused, and with Extenders, whose victims may be any, nothing. The error says all that is wrong.
 func CheckResult(view preemption.View, budgets []*preemption.PodDisruptionBudget, preemptor *preemption.Pod, result *preemption.Result, s Settings) error {
 	e := &s.Evaluator
 	if len(e.Extenders) > 0 {
@@ -73,7 +73,7 @@ func CheckResult(view preemption.View, budgets []*preemption.PodDisruptionBudget
 	chosen := &preemption.Candidate{Node: result.Node, Victims: result.Victims, Violations: result.Violations}
 	for _, n := range view.Nodes() {
 		potential := c.potential(n)
-		if !plain || c.ask(n, nil).Code != preemption.Unschedulable || len(potential) == 0 {
+		if !plain || e.Accept != nil || c.ask(n, nil).Code != preemption.Unschedulable || len(potential) == 0 {
 			continue
 		}
 		helps := result.Outcome == preemption.OutcomePreempt

@@ -89,9 +89,6 @@ type life struct {
 // none is the index of no preemption.
 const none = -1
 
-// bound reports whether the pod holds room on a node.
-func (l *life) bound() bool { return l.phase == phaseBound || l.phase == phaseTerminating }
-
 // life returns the record of a pod of the cluster. Pods bound at the start get
 // one when something happens to them, since to most nothing does.
 func (s *Simulation) life(p *preemption.Pod) *life {

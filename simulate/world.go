@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"example.com/preemption"
@@ -153,9 +152,4 @@ func (b Budget) availability(expected, healthy int) preemption.Availability {
 // anything else.
 func comparePods(a, b *preemption.Pod) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// sorted returns the pods by name, in a new slice.
-func sorted(pods []*preemption.Pod) []*preemption.Pod {
-	return slices.SortedFunc(slices.Values(pods), comparePods)
 }

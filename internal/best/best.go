@@ -146,9 +146,6 @@ func (s *Solver) Solve(p *Problem) (Solution, error) {
 	return r, nil
 }
 
-// dims returns the number of dimensions.
-func (p *Problem) dims() int { return len(p.Missing) }
-
 // branch decides on the units in play from i on. It reports whether the units
 // taken before are known to suffice, so that none may be taken with them.
 func (s *Solver) branch(i int) (suffices bool) {
