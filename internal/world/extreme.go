@@ -26,7 +26,7 @@ type Extreme struct {
 func (w *World) Extreme(r preemption.Release) (*Extreme, preemption.ClusterState) {
 	pods := Pick(w, 1, 3, 8, 24)
 	x := &Extreme{World: w, slack: w.OneIn(2), ports: w.OneIn(3)}
-	most := int64(math.MaxInt64 / (4 * (pods + 2)))
+	most := math.MaxInt64 / (4 * (int64(pods) + 2))
 	x.unit = min(most, Pick[int64](w, 1, 1<<10, 1<<24, 1<<24+1, 1<<53, 1<<53+1, most, most/2+1))
 	x.tops = Pick(w, []int32{0}, []int32{0, 1}, []int32{math.MinInt32, math.MaxInt32 - 1}, []int32{-1, 0, 1})
 	starts := Pick(w, []int64{1000}, []int64{1000, 1001}, []int64{0, math.MinInt32, math.MaxInt32})
