@@ -9,9 +9,10 @@ import (
 // Nominator is a nominator with fixed content: the nominated pods of each
 // node, in the order of nomination. A scheduling queue does not serve, as it
 // knows the nominations of the pods it holds only.
+//
+// It is a fwk.PodNominator of 1.36 and 1.37; later ones want a logger with
+// NominatedPodsForNode.
 type Nominator map[string][]fwk.PodInfo
-
-var _ fwk.PodNominator = Nominator{}
 
 // Nominate adds a pod to the node it is nominated to, if any.
 func (n Nominator) Nominate(p fwk.PodInfo) {

@@ -71,7 +71,7 @@ func TestUnspecified(t *testing.T) {
 		{"missing but pending", pods(golden.Pod{NominatedNode: "n1"}), [3]string{}},
 		{"groups", pods(one, later), [3]string{"groups do not exist by default", "", ""}},
 		{"groups, equal on other nodes", pods(one, elsewhere, later), [3]string{"groups do not exist by default", "start times are equal", ""}},
-		{"gang", golden.Case{Gang: []golden.GangMember{{}}}, [3]string{"preempting groups are not recorded", "", "preempting groups are not recorded"}},
+		{"gang", golden.Case{Gang: []golden.GangMember{{}}}, [3]string{"preempting groups are not recorded", "", ""}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

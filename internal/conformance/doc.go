@@ -19,7 +19,7 @@ type Judge func(golden.Case) (golden.Answer, error)
 // ErrFails is what a judge's error wraps if it is the scheduler that fails, not
 // the judge. There is then no answer to compare with.
 //
-// The one known reason: from 1.37 on, a pod may be in a unit twice, or in two
-// units, if groups are [Tangled]; the scheduler then removes it twice from its
-// node.
+// The known reasons, both with groups that are [Tangled]: in 1.37 a pod may be in
+// a unit twice, or in two units, and the scheduler then removes it twice from its
+// node; 1.38.0-beta.0 goes round forever in a group that is its own ancestor.
 var ErrFails = errors.New("the scheduler fails")

@@ -16,7 +16,7 @@ func Unspecified(c *golden.Case, release string) string {
 	if release == golden.Release136 && c.HasGroups() {
 		return "groups do not exist by default"
 	}
-	if len(c.Gang) > 0 && release != golden.Release137 {
+	if len(c.Gang) > 0 && release == golden.Release136 {
 		return "preempting groups are not recorded"
 	}
 	if release == golden.Release138 {

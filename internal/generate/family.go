@@ -145,7 +145,7 @@ var families = []family{
 		s.groups, s.composites, s.chains, s.strays = span{1, 4}, span{0, 4}, 0.6, 0.1
 		s.unlike, s.budgets = 0.4, span{0, 1}
 	})},
-	{name: "gang", releases: []string{golden.Release137}, shape: with(func(s *shape) {
+	{name: "gang", releases: []string{golden.Release137, golden.Release138}, shape: with(func(s *shape) {
 		s.gang, s.groups, s.ports, s.budgets, s.nodes = span{1, 4}, span{0, 2}, 0.1, span{0, 2}, span{1, 4}
 	})},
 	{name: "ties", releases: []string{golden.Release138}, shape: with(func(s *shape) { s.starts, s.budgets = coarse, span{0, 2} })},

@@ -118,7 +118,7 @@ func TestFamiliesOf(t *testing.T) {
 	}{
 		{golden.Release136, []string{"basic", "groups"}, []string{"ties", "nilstart", "ownpriority", "gang"}},
 		{golden.Release137, []string{"basic", "groups", "ownpriority", "gang"}, []string{"ties", "nilstart"}},
-		{golden.Release138, []string{"basic", "groups", "ties", "nilstart"}, []string{"ownpriority", "gang"}},
+		{golden.Release138, []string{"basic", "groups", "ties", "nilstart", "gang"}, []string{"ownpriority"}},
 	}
 	for _, test := range tests {
 		got := generate.FamiliesOf(test.release)
