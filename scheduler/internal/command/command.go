@@ -86,6 +86,6 @@ func New(streams genericiooptions.IOStreams) *cobra.Command {
 	cmd.SetIn(streams.In)
 	cmd.SetOut(streams.Out)
 	cmd.SetErr(streams.ErrOut)
-	cmd.AddCommand(newExplain(streams), newCanEvict(streams), newCapacity(streams), newWho(streams), newAudit(streams), newVersion(streams))
+	cmd.AddCommand(newExplain(streams), newCanEvict(streams), newCapacity(streams), newSimulate(streams), newWho(streams), newAudit(streams), newVersion(streams))
 	return cmd
 }

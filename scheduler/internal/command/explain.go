@@ -11,7 +11,6 @@ import (
 
 	"example.com/preemption"
 	"example.com/preemption/scheduler/explanation"
-	"example.com/preemption/scheduler/internal/dump"
 	"example.com/preemption/scheduler/internal/example"
 	"example.com/preemption/scheduler/internal/explain"
 	"example.com/preemption/scheduler/internal/situation"
@@ -20,6 +19,7 @@ import (
 // explainOptions are the flags of explain.
 type explainOptions struct {
 	*source
+	policy
 
 	podFile     string
 	replicas    int
@@ -27,8 +27,6 @@ type explainOptions struct {
 	steps       bool
 	whatIf      []string
 	minPriority bool
-	victims     string
-	budgets     string
 }
 
 const explainHelp = `Explain what kube-scheduler would do for a pending pod: whether it fits, whether
@@ -102,8 +100,7 @@ func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
 	f.BoolVar(&o.steps, "steps", false, "Node by node, what was tried; of each pod with --all-pending.")
 	f.StringArrayVar(&o.whatIf, "what-if", nil, "A change to make first; may be repeated. See above for its forms.")
 	f.BoolVar(&o.minPriority, "min-priority", false, "Also find the lowest priority at which the pod would get a node.")
-	f.StringVar(&o.victims, "victims", "", "How to choose victims: reprieve, as kube-scheduler, or best.")
-	f.StringVar(&o.budgets, "budgets", "", "What budgets mean: as-upstream, exact (violations are counted exactly) or respected (none is violated).")
+	o.addPolicyFlags(cmd)
 	o.addFlags(cmd, true, "wide, name (of the pods that would go), json, yaml, html, jsonpath=..., go-template=... and the others of kubectl")
 	return cmd
 }
@@ -121,7 +118,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.setPolicy(s)
+	o.policy.apply(s)
 	if o.allPending {
 		if _, err := explain.Change(s, &preemption.Pod{Namespace: o.defaultNamespace()}, changes); err != nil {
 			return fmt.Errorf("--what-if: %w", err)
@@ -158,24 +155,6 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	return answer(r.State, r.Outcome)
-}
-
-// The policies that can be asked for; the first of each is kube-scheduler's.
-var (
-	victimPolicies = map[string]preemption.VictimPolicy{"": 0, "reprieve": preemption.VictimsReprieve, "best": preemption.VictimsBest}
-	budgetPolicies = map[string]preemption.BudgetPolicy{
-		"": 0, "as-upstream": preemption.BudgetsAsUpstream, "exact": preemption.BudgetsExact, "respected": preemption.BudgetsRespected,
-	}
-)
-
-// setPolicy makes the evaluator follow the policy that the flags ask for.
-func (o *explainOptions) setPolicy(s *situation.Situation) {
-	e := &s.Evaluator
-	e.Victims, e.Budgets = victimPolicies[o.victims], budgetPolicies[o.budgets]
-	if e.Victims != preemption.VictimsReprieve || e.Budgets != preemption.BudgetsAsUpstream {
-		e.Contrast = true
-		s.Notes = append(s.Notes, fmt.Sprintf("this is not what kube-scheduler does: it was asked for victims %v, budgets %v", e.Victims, e.Budgets))
-	}
 }
 
 // validate checks that the flags go together, and reads the changes.
@@ -216,11 +195,8 @@ func (o *explainOptions) validate(args []string) ([]situation.Change, error) {
 		}
 		changes = append(changes, c)
 	}
-	if _, known := victimPolicies[o.victims]; !known {
-		return nil, fmt.Errorf("--victims: %q: want reprieve or best", o.victims)
-	}
-	if _, known := budgetPolicies[o.budgets]; !known {
-		return nil, fmt.Errorf("--budgets: %q: want as-upstream, exact or respected", o.budgets)
+	if err := o.policy.validate(); err != nil {
+		return nil, err
 	}
 	if len(args) > 0 {
 		if _, err := parseTarget(args); err != nil {
@@ -233,7 +209,7 @@ func (o *explainOptions) validate(args []string) ([]situation.Change, error) {
 // pod returns the pod to explain, and how many of it.
 func (o *explainOptions) pod(s *situation.Situation, args []string) (*preemption.Pod, int, error) {
 	if o.podFile != "" {
-		return o.newPod(s)
+		return o.newPod(s, o.podFile, o.replicas)
 	}
 	if o.example && len(args) == 0 {
 		pod, err := s.Pending(example.Namespace, example.Pod)
@@ -245,26 +221,6 @@ func (o *explainOptions) pod(s *situation.Situation, args []string) (*preemption
 	}
 	pod, err := s.Pending(t.namespace, t.name)
 	return pod, 1, err
-}
-
-// newPod reads the pod that does not exist yet.
-func (o *explainOptions) newPod(s *situation.Situation) (*preemption.Pod, int, error) {
-	t, err := dump.ReadTemplate(o.podFile, o.In, o.namespace())
-	if err != nil {
-		return nil, 0, err
-	}
-	if ns := o.namespace(); ns != "" && t.Pod.Namespace != ns {
-		return nil, 0, fmt.Errorf("the namespace of the manifest is %q, that of -n %q: give -n %s", t.Pod.Namespace, ns, t.Pod.Namespace)
-	}
-	n := t.Replicas
-	if o.replicas > 0 {
-		n = o.replicas
-	}
-	if n == 0 {
-		return nil, 0, fmt.Errorf("%s has no replicas: give --replicas N", t.Workload)
-	}
-	pod, err := s.Add(t.Pod)
-	return pod, n, err
 }
 
 func (o *explainOptions) explainOne(ctx context.Context, s *situation.Situation, pod *preemption.Pod, changes []situation.Change) (*explain.Report, error) {

@@ -89,6 +89,13 @@ func TestOutput(t *testing.T) {
 		{"capacity.json", ExitYes, []string{"capacity", "--example", "--class", "urgent", "--requests", "cpu=1,memory=1Gi", "-o", "json"}},
 		{"capacity-none.txt", ExitNo, []string{"capacity", "--example", "--priority", "0", "--requests", "cpu=9"}},
 		{"capacity-most.txt", ExitYes, []string{"capacity", "--example", "--pod-file", "testdata/deployment.yaml", "--most", "3"}},
+		{"simulate.txt", ExitYes, []string{"simulate", "--example"}},
+		{"simulate-wide.txt", ExitYes, []string{"simulate", "--example", "-o", "wide"}},
+		{"simulate.json", ExitYes, []string{"simulate", "--example", "-o", "json"}},
+		{"simulate-states.txt", ExitNo, []string{"simulate", "-f", "testdata/states.yaml"}},
+		{"simulate-gangs.txt", ExitNo, []string{"simulate", "-f", "testdata/gangs.yaml"}},
+		{"simulate-thrash.txt", ExitNo, []string{"simulate", "-f", "testdata/thrash.yaml"}},
+		{"simulate-replicas.txt", ExitYes, []string{"simulate", "--example", "--pod-file", "testdata/deployment.yaml", "--replicas", "5"}},
 		{"help.txt", ExitYes, []string{"--help"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -23,14 +23,15 @@ const (
 
 // roots are the kinds of answers.
 var roots = map[string]runtime.Object{
-	explanation.Kind:         &explanation.Explanation{},
-	explanation.ListKind:     &explanation.List{},
-	explanation.GroupKind:    &explanation.GroupExplanation{},
-	explanation.HistoryKind:  &explanation.History{},
-	explanation.AuditKind:    &explanation.Audit{},
-	explanation.EvictionKind: &explanation.EvictionRisk{},
-	explanation.CapacityKind: &explanation.Capacity{},
-	explanation.VersionKind:  &explanation.Version{},
+	explanation.Kind:           &explanation.Explanation{},
+	explanation.ListKind:       &explanation.List{},
+	explanation.GroupKind:      &explanation.GroupExplanation{},
+	explanation.HistoryKind:    &explanation.History{},
+	explanation.AuditKind:      &explanation.Audit{},
+	explanation.EvictionKind:   &explanation.EvictionRisk{},
+	explanation.CapacityKind:   &explanation.Capacity{},
+	explanation.SimulationKind: &explanation.Simulation{},
+	explanation.VersionKind:    &explanation.Version{},
 }
 
 // The schema in the docs is that of the types, and has all that it ever had: within

@@ -172,6 +172,26 @@ func (o *source) fetch(ctx context.Context) (*dump.Contents, []string, string, e
 	return c, notes, "", nil
 }
 
+// newPod reads a pod that does not exist yet, and how many of it there are to be:
+// replicas, or if that is 0 what the manifest says.
+func (o *source) newPod(s *situation.Situation, file string, replicas int) (*preemption.Pod, int, error) {
+	t, err := dump.ReadTemplate(file, o.In, o.namespace())
+	if err != nil {
+		return nil, 0, err
+	}
+	if ns := o.namespace(); ns != "" && t.Pod.Namespace != ns {
+		return nil, 0, fmt.Errorf("the namespace of the manifest is %q, that of -n %q: give -n %s", t.Pod.Namespace, ns, t.Pod.Namespace)
+	}
+	if replicas == 0 {
+		replicas = t.Replicas
+	}
+	if replicas == 0 {
+		return nil, 0, fmt.Errorf("%s has no replicas: give --replicas N", t.Workload)
+	}
+	pod, err := s.Add(t.Pod)
+	return pod, replicas, err
+}
+
 // rules are those that the flag says, which has been validated, else those of the
 // cluster.
 func (o *source) rules(version string) (preemption.Release, string) {

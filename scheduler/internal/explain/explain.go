@@ -29,10 +29,30 @@ type Report struct {
 // one.
 func Pod(ctx context.Context, s *situation.Situation, pod *preemption.Pod) (*Report, error) {
 	r, err := decideOn(ctx, s, pod)
-	if err == nil {
-		r.Warnings = append(r.Warnings, whyPending(s, r)...)
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	r.Warnings = append(r.Warnings, whyPending(s, r)...)
+	return r, addAftermath(ctx, s, r)
+}
+
+// addAftermath says where the victims go.
+func addAftermath(ctx context.Context, s *situation.Situation, r *Report) error {
+	if r.State != explanation.StatePreempts {
+		return nil
+	}
+	var g *Gang
+	if r.Gang != nil {
+		var err error
+		if g, err = GangOf(s, r.Pod); err != nil {
+			return err
+		}
+	}
+	said, err := aftermath(ctx, s, r.Pod, g, r.Victims)
+	if err == nil && said != "" {
+		r.Warnings = append(r.Warnings, said)
+	}
+	return err
 }
 
 // decideOn explains the decision as things are, or would be.

@@ -133,6 +133,13 @@ func Group(ctx context.Context, s *situation.Situation, g *Gang) (*explanation.G
 		KubernetesVersion: r.Release.String(),
 		GroupDecision:     *groupDecision(s, g, r),
 	}
+	if e.State == explanation.StatePreempts {
+		said, err := aftermath(ctx, s, nil, g, e.Victims)
+		if err != nil {
+			return nil, err
+		}
+		e.Warnings = append(e.Warnings, said)
+	}
 	e.Warnings = append(e.Warnings, s.Notes...)
 	return e, nil
 }

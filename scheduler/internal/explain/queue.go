@@ -36,16 +36,25 @@ func Queue(ctx context.Context, s *situation.Situation, each func(*Report) error
 // Replicas explains copies of a pod that does not exist yet, each in the situation
 // that the ones before leave behind.
 func Replicas(ctx context.Context, s *situation.Situation, pod *preemption.Pod, n int, each func(*Report) error) error {
+	return inTurn(ctx, s, Copies(s, pod, n), each)
+}
+
+// Copies returns n pods like one that does not exist yet, numbered, under names that
+// no pod of the cluster has.
+func Copies(s *situation.Situation, pod *preemption.Pod, n int) []*preemption.Pod {
 	var pods []*preemption.Pod
-	for i := range n {
+	for i := 1; len(pods) < n; i++ {
+		name := fmt.Sprintf("%s-%d", strings.TrimSuffix(pod.Name, "-new"), i)
+		if s.Cluster.Pod(pod.Namespace, name) != nil {
+			continue
+		}
 		object := kube.PodOf(pod).DeepCopy()
-		object.Name = fmt.Sprintf("%s-%d", strings.TrimSuffix(pod.Name, "-new"), i+1)
-		object.UID = ""
+		object.Name, object.UID = name, ""
 		replica := *pod
-		replica.Name, replica.UID, replica.Object = object.Name, "", object
+		replica.Name, replica.UID, replica.Object = name, "", object
 		pods = append(pods, &replica)
 	}
-	return inTurn(ctx, s, pods, each)
+	return pods
 }
 
 func inTurn(ctx context.Context, s *situation.Situation, pods []*preemption.Pod, each func(*Report) error) error {

@@ -28,7 +28,7 @@ func WhatIf(ctx context.Context, s *situation.Situation, pod *preemption.Pod, ch
 	for _, c := range changes {
 		r.WhatIf.Changes = append(r.WhatIf.Changes, c.String())
 	}
-	return r, nil
+	return r, addAftermath(ctx, s, r)
 }
 
 // Change makes the changes one after another and returns the pod as it is then.
