@@ -7,12 +7,14 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // sources lists the files of this folder, without those of tests.
@@ -51,6 +53,38 @@ func TestLayout(t *testing.T) {
 		if n := bytes.Count(text, []byte("\n")); n > mostLines {
 			t.Errorf("%s has %d lines, want at most %d", name, n, mostLines)
 		}
+	}
+}
+
+// Pages are wrapped, so that they read well in a terminal and a change to a
+// sentence is a change of few lines. Code, tables and headings stay as they are,
+// and so do the pages of others and what is longer without a space.
+func TestPagesAreWrapped(t *testing.T) {
+	const widest = 100
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" || strings.HasSuffix(path, ".upstream.md") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		code, number := false, 0
+		for line := range strings.Lines(string(text)) {
+			number++
+			line = strings.TrimRight(line, "\n")
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				code = !code
+			}
+			prose := !code && !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "    ")
+			if prose && utf8.RuneCountInString(line) > widest && strings.Contains(strings.TrimLeft(line, " "), " ") {
+				t.Errorf("%s:%d has %d columns, want at most %d", path, number, utf8.RuneCountInString(line), widest)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

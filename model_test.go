@@ -1,10 +1,13 @@
 package preemption_test
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/replay"
 )
 
 func TestParseRelease(t *testing.T) {
@@ -21,6 +24,17 @@ func TestParseRelease(t *testing.T) {
 		if got, err := preemption.ParseRelease(s); err == nil {
 			t.Errorf("ParseRelease(%q) = %v, want an error", s, got)
 		}
+	}
+}
+
+// Every release has recorded answers to be held to.
+func TestReleases(t *testing.T) {
+	known := preemption.Releases()
+	if recorded := slices.Sorted(maps.Values(replay.Releases)); !slices.Equal(known, recorded) {
+		t.Errorf("Releases() = %v, recorded are answers of %v", known, recorded)
+	}
+	if newest := known[len(known)-1]; newest.String() != preemption.ReleaseNewest.String() {
+		t.Errorf("the last release is %v, the newest %v", newest, preemption.ReleaseNewest)
 	}
 }
 

@@ -120,6 +120,15 @@ func (r Release) rules() *rules {
 	return &releases[r]
 }
 
+// Releases returns the releases whose rules are known, the oldest first.
+func Releases() []Release {
+	var known []Release
+	for r := ReleaseNewest + 1; r.valid(); r++ {
+		known = append(known, r)
+	}
+	return known
+}
+
 func (r Release) valid() bool { return int(r) < len(releases) }
 
 // ParseRelease reads "1.36", "1.37" or "1.38", with or without a leading v and
@@ -130,8 +139,8 @@ func ParseRelease(s string) (Release, error) {
 		return ReleaseNewest, nil
 	}
 	var minors []string
-	for r := Release136; r.valid(); r++ {
-		minor := r.rules().minor
+	for _, r := range Releases() {
+		minor := r.String()
 		if rest, ok := strings.CutPrefix(strings.TrimPrefix(s, "v"), minor); ok && (rest == "" || isPatch(rest)) {
 			return r, nil
 		}

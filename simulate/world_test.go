@@ -11,7 +11,7 @@ import (
 // drawWorld draws a small world in which everything happens: preemption and its
 // aftermath, budgets, owners of every kind, arrivals and departures.
 func drawWorld(t *rapid.T) World {
-	release := rapid.SampledFrom([]preemption.Release{preemption.Release136, preemption.Release137, preemption.Release138}).Draw(t, "release")
+	release := rapid.SampledFrom(preemption.Releases()).Draw(t, "release")
 	state := preemption.ClusterState{Release: release}
 	free := map[string]int64{}
 	for i := range rapid.IntRange(1, 4).Draw(t, "nodes") {

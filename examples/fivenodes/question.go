@@ -38,7 +38,7 @@ func parse(args []string, help io.Writer) (question, error) {
 	})
 	flags.BoolVar(&q.budget, "budget", false, "protect the batch pods by a disruption budget that allows one disruption")
 	flags.BoolVar(&q.never, "never", false, "give the pending pod preemptionPolicy Never")
-	flags.Func("release", "kube-scheduler `minor` whose rules apply: 1.36, 1.37 or 1.38 (default 1.38)", func(s string) (err error) {
+	flags.Func("release", fmt.Sprintf("kube-scheduler `minor` whose rules apply, one of %v (default %v)", preemption.Releases(), preemption.ReleaseNewest), func(s string) (err error) {
 		q.release, err = preemption.ParseRelease(s)
 		return err
 	})

@@ -24,10 +24,8 @@ const gpu = "example.com/gpu"
 const huge = math.MaxInt64 / 32
 
 func drawScenario(t *rapid.T) scenario {
-	release := rapid.SampledFrom([]preemption.Release{
-		preemption.ReleaseNewest, preemption.Release136, preemption.Release137, preemption.Release138,
-	}).Draw(t, "release")
-	return drawScenarioOf(t, release)
+	releases := append(preemption.Releases(), preemption.ReleaseNewest)
+	return drawScenarioOf(t, rapid.SampledFrom(releases).Draw(t, "release"))
 }
 
 func drawScenarioOf(t *rapid.T, release preemption.Release) scenario {

@@ -39,7 +39,7 @@ func (w *world) commit(b *Block) (string, error) {
 	if len(texts) > 1 {
 		return text + "\n" + Disagreement + " release: what they decide cannot be carried out as one", nil
 	}
-	w.model = modelOf(w.clusters[preemption.Release138])
+	w.model = modelOf(w.clusters[newest])
 	if wrong := w.checkFresh(); wrong != "" {
 		text += "\n" + wrong
 	}

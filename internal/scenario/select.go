@@ -20,7 +20,7 @@ func (w *world) selectVictims(b *Block) (string, error) {
 	if err := w.ready(b); err != nil {
 		return "", err
 	}
-	if w.clusters[preemption.Release138].Node(nodeName) == nil {
+	if w.clusters[newest].Node(nodeName) == nil {
 		return "", b.directive.errorf("select: node=%s is not in the cluster: name one that is", nodeName)
 	}
 	return perRelease(chosen, func(r preemption.Release) string {

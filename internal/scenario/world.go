@@ -2,16 +2,17 @@ package scenario
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"example.com/preemption"
-	"example.com/preemption/internal/replay"
 )
 
 // releases are those that every question is put to, the oldest first.
-var releases = slices.Sorted(maps.Values(replay.Releases))
+var (
+	releases = preemption.Releases()
+	newest   = releases[len(releases)-1]
+)
 
 // A world is what the directives of a file act on: a cluster for each release,
 // and how they are evaluated.
@@ -120,7 +121,7 @@ func (w *world) state(b *Block) (string, error) {
 	if err := w.ready(b); err != nil {
 		return "", err
 	}
-	return w.describe(w.clusters[preemption.Release138]), nil
+	return w.describe(w.clusters[newest]), nil
 }
 
 func (w *world) describe(c *preemption.Cluster) string {
@@ -167,7 +168,7 @@ func (f *fields) releases() []preemption.Release {
 			f.fail("release=%s: %v", s, err)
 		}
 		if r == preemption.ReleaseNewest {
-			r = preemption.Release138
+			r = newest
 		}
 		chosen = append(chosen, r)
 	}

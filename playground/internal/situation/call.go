@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"example.com/preemption"
 )
 
 // Call is what the page asks of the library: an operation, and its input as JSON
@@ -99,8 +101,8 @@ func (s *Situation) Compare(ctx context.Context) ([]Variant, error) {
 		}
 		variants = append(variants, v)
 	}
-	for _, release := range []string{"1.36", "1.37", "1.38"} {
-		add(release, s.Victims, s.Budget)
+	for _, release := range preemption.Releases() {
+		add(release.String(), s.Victims, s.Budget)
 	}
 	for _, victims := range []string{"", "best"} {
 		for _, budgets := range []string{"", "exact", "respected"} {

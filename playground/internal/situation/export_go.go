@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"go/format"
 	"strings"
+
+	"example.com/preemption"
 )
 
 // Program writes the situation as a Go program that builds, runs, and prints the
 // explanation.
 func (s *Situation) Program() (string, error) {
-	release := map[string]string{"1.36": "Release136", "1.37": "Release137", "1.38": "Release138"}[s.Release]
-	if release == "" {
-		return "", fmt.Errorf("release %q is not known", s.Release)
+	release, err := preemption.ParseRelease(s.Release)
+	if err != nil {
+		return "", err
 	}
 	var b strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -25,7 +27,7 @@ func (s *Situation) Program() (string, error) {
 		put("// %s", strings.ReplaceAll(s.Title, "\n", " "))
 	}
 	put("func main() {")
-	put("cluster, err := preemption.NewCluster(preemption.ClusterState{\nRelease: preemption.%s,", release)
+	put("cluster, err := preemption.NewCluster(preemption.ClusterState{\nRelease: preemption.Release%s,", strings.ReplaceAll(release.String(), ".", ""))
 	put("Nodes: []*preemption.Node{")
 	for i := range s.Nodes {
 		n := &s.Nodes[i]

@@ -52,7 +52,7 @@ func (o *source) addFlags(cmd *cobra.Command, several bool, formats string) {
 	f.BoolVarP(&o.recursive, "recursive", "R", false, "Read directories in -f recursively.")
 	f.BoolVar(&o.example, "example", false, "Ask about a built-in example.")
 	f.BoolVar(&o.noColor, "no-color", false, "Print without colour, on a terminal too.")
-	f.StringVar(&o.version, "kubernetes-version", "", "Follow the rules of 1.36, 1.37 or 1.38. Defaults to the cluster's version, for dumps to that of the kubelets.")
+	f.StringVar(&o.version, "kubernetes-version", "", "Follow the rules of "+listReleases("or")+". Defaults to the cluster's version, for dumps to that of the kubelets.")
 	if several {
 		f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "Of all namespaces; the default unless -n is given.")
 		f.StringVarP(&o.selector, "selector", "l", "", "Only pods with these labels (such as app=web,tier!=test).")
@@ -63,7 +63,7 @@ func (o *source) addFlags(cmd *cobra.Command, several bool, formats string) {
 	f.StringVarP(o.print.OutputFormat, "output", "o", "", "Output format: "+formats+".")
 	_ = cmd.RegisterFlagCompletionFunc("namespace", o.completeNamespaces)
 	_ = cmd.RegisterFlagCompletionFunc("context", o.completeContexts)
-	_ = cmd.RegisterFlagCompletionFunc("kubernetes-version", cobra.FixedCompletions([]string{"1.36", "1.37", "1.38"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("kubernetes-version", cobra.FixedCompletions(minors(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // validate checks that the flags go together.
@@ -78,7 +78,7 @@ func (o *source) validate() error {
 		return fmt.Errorf("--selector: %w", err)
 	}
 	if _, err := preemption.ParseRelease(o.version); err != nil {
-		return fmt.Errorf("--kubernetes-version: %q: want 1.36, 1.37 or 1.38", o.version)
+		return fmt.Errorf("--kubernetes-version: %q: want %s", o.version, listReleases("or"))
 	}
 	return nil
 }

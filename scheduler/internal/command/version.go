@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"example.com/preemption"
 	"example.com/preemption/scheduler/explanation"
 )
 
@@ -27,7 +29,7 @@ func newVersion(streams genericiooptions.IOStreams) *cobra.Command {
 			v := version()
 			switch format {
 			case "":
-				_, err := fmt.Fprintf(streams.Out, "kubectl preemption %s (%s)\nrules of kube-scheduler 1.36, 1.37 and 1.38; filters of %s\n", v.Version, v.GoVersion, v.Filters)
+				_, err := fmt.Fprintf(streams.Out, "kubectl preemption %s (%s)\nrules of kube-scheduler %s; filters of %s\n", v.Version, v.GoVersion, listReleases("and"), v.Filters)
 				return err
 			case "json", "yaml":
 				printer, err := genericclioptions.NewJSONYamlPrintFlags().ToPrinter(format)
@@ -46,7 +48,7 @@ func newVersion(streams genericiooptions.IOStreams) *cobra.Command {
 func version() *explanation.Version {
 	v := &explanation.Version{
 		TypeMeta: metav1.TypeMeta{APIVersion: explanation.APIVersion, Kind: explanation.VersionKind},
-		Version:  Version, GoVersion: runtime.Version(), Rules: []string{"1.36", "1.37", "1.38"}, Filters: "unknown",
+		Version:  Version, GoVersion: runtime.Version(), Rules: minors(), Filters: "unknown",
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -64,4 +66,20 @@ func version() *explanation.Version {
 		v.Version = "(devel)"
 	}
 	return v
+}
+
+// minors lists the releases whose rules the library knows, the oldest first.
+func minors() []string {
+	var minors []string
+	for _, r := range preemption.Releases() {
+		minors = append(minors, r.String())
+	}
+	return minors
+}
+
+// listReleases is for people: "1.36, 1.37 and 1.38".
+func listReleases(conjunction string) string {
+	known := minors()
+	last := len(known) - 1
+	return strings.Join(known[:last], ", ") + " " + conjunction + " " + known[last]
 }

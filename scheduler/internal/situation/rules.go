@@ -26,9 +26,10 @@ func Rules(clusterVersion string) (preemption.Release, string) {
 	if r, err := preemption.ParseRelease(minor); err == nil {
 		return r, ""
 	}
-	nearest := preemption.Release138
-	if v.LessThan(version.MustParseGeneric(preemption.Release136.String())) {
-		nearest = preemption.Release136
+	known := preemption.Releases()
+	nearest := known[len(known)-1]
+	if v.LessThan(version.MustParseGeneric(known[0].String())) {
+		nearest = known[0]
 	}
 	return nearest, fmt.Sprintf("the cluster is of version %s: the rules are those of %v, the nearest known; the text of the event may differ", minor, nearest)
 }
