@@ -347,3 +347,33 @@ func checkWork(t *testing.T, name string, got, limit work) {
 		t.Errorf("%s: %+v, want at most %+v", name, got, limit)
 	}
 }
+
+// TestFiltersAreSorted: every filter is either computed by the engine or asked,
+// and never neither. A filter added to the default ones that the engine does not
+// compute would take every decision off the fast path.
+func TestFiltersAreSorted(t *testing.T) {
+	kinds := func(s sortedFilters) (n int) {
+		for _, some := range []bool{len(s.rules) > 0, s.ports, s.resources, len(s.own) > 0} {
+			if some {
+				n++
+			}
+		}
+		return n
+	}
+	fits := func(*Pod, *Node) Status { return Status{} }
+	filters := append(DefaultFilters(), NodeFilter("Own", fits), shuns{}, FilterFunc(nil))
+	for _, f := range filters {
+		for _, given := range [][]Filter{{f}, {All(f)}} {
+			if n := kinds(sortFilters(given)); n != 1 {
+				t.Errorf("%s is sorted into %d kinds, want 1", f.Name(), n)
+			}
+		}
+	}
+	if s := sortFilters(DefaultFilters()); !s.builtin() || len(s.rules)+2 != len(DefaultFilters()) {
+		t.Errorf("of %d default filters the engine computes %d rules, ports %v, resources %v; it has to ask %d",
+			len(DefaultFilters()), len(s.rules), s.ports, s.resources, len(s.own))
+	}
+	if s := sortFilters(filters); s.builtin() || len(s.own) != 2 {
+		t.Errorf("%d of the caller's filters are asked, want 2", len(s.own))
+	}
+}

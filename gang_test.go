@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -298,6 +302,35 @@ func TestGivenPlacementOneByOne(t *testing.T) {
 	}
 }
 
+// planners are all there are.
+var planners = []Planner{GivenPlacement{}, BestPlacement{}}
+
+// A new planner is tried by the tests here once it is among planners.
+func TestPlannersAreAll(t *testing.T) {
+	files, err := filepath.Glob("gang*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared, tried []string
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)\) plan\(`).FindAllSubmatch(text, -1) {
+			declared = append(declared, string(m[1]))
+		}
+	}
+	for _, p := range planners {
+		tried = append(tried, reflect.TypeOf(p).Name())
+	}
+	slices.Sort(declared)
+	slices.Sort(tried)
+	if !slices.Equal(declared, tried) {
+		t.Errorf("planners %v are tried, declared are %v", tried, declared)
+	}
+}
+
 // TestGangLaws holds results against what they promise.
 func TestGangLaws(t *testing.T) {
 	forGangs(t, 3000, func(t failer, w *world, c *Cluster, g *Gang) {
@@ -335,9 +368,6 @@ func gangLaws(t failer, c *Cluster, g *Gang, e *Evaluator) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	if !sameLines(describe(c), before) {
-		t.Fatalf("the cluster has changed:\n%s\nwas\n%s", describe(c), before)
-	}
 	placed := func(r *GangResult) bool { return r.Outcome == OutcomePreempt || r.Outcome == OutcomeFits }
 	if placed(given) && !placed(best) {
 		t.Fatalf("%s\nbest placement: %v, given placement: %v", describe(c), best.Outcome, given.Outcome)
@@ -345,7 +375,11 @@ func gangLaws(t failer, c *Cluster, g *Gang, e *Evaluator) {
 	if placed(given) && planOf(given).better(planOf(best)) {
 		t.Fatalf("%s\ngiven placement is better: %s\nthan\n%s", describe(c), given.Explain(), best.Explain())
 	}
-	for _, r := range []*GangResult{given, best} {
+	for _, planner := range planners {
+		r, err := e.PreemptGroup(context.Background(), c, g, planner)
+		if err != nil {
+			t.Fatalf("%T: %v", planner, err)
+		}
 		q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
 		p := planOf(r)
 		switch r.Outcome {
@@ -376,6 +410,9 @@ func gangLaws(t failer, c *Cluster, g *Gang, e *Evaluator) {
 				t.Fatalf("it does not fit:\n%s", r.Explain())
 			}
 		}
+	}
+	if !sameLines(describe(c), before) {
+		t.Fatalf("the cluster has changed:\n%s\nwas\n%s", describe(c), before)
 	}
 }
 
@@ -497,7 +534,7 @@ func TestGangErrors(t *testing.T) {
 			{Name: "a", Requests: Resources{CPU: 1 << 62}}, {Name: "b", Requests: Resources{CPU: 1 << 62}},
 		}},
 	} {
-		for _, planner := range []Planner{GivenPlacement{}, BestPlacement{}} {
+		for _, planner := range planners {
 			if r, err := new(Evaluator).PreemptGroup(context.Background(), c, g, planner); err == nil {
 				t.Errorf("%s: %v, want an error", name, r)
 			}
