@@ -30,12 +30,12 @@ func (c *Cluster) SetBudget(b *PodDisruptionBudget) error {
 	old := e.budget
 	if sameSelector(old.Selector, b.Selector) {
 		e.budget = b
-		c.engine.setBudget(c, e)
+		c.engine.setBudget(e)
 		c.coverDisrupted(old, b)
 		return nil
 	}
 	c.budgets.replace(e, b)
-	c.engine.setBudget(c, e)
+	c.engine.setBudget(e)
 	c.coverNamespace(b.Namespace)
 	return nil
 }
@@ -51,7 +51,7 @@ func (c *Cluster) RemoveBudget(namespace, name string) error {
 	if c.budgets.sparse() {
 		c.budgets.renumber()
 		c.covers.rekey()
-		c.engine.renumberBudgets(c)
+		c.engine.renumberBudgets()
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (c *Cluster) coverNamespace(namespace string) {
 			}
 		}
 	}
-	c.engine.covered(c, changed)
+	c.engine.covered(changed)
 }
 
 // coverDisrupted does so for the pods that a budget came to list as disrupted, or
@@ -90,7 +90,7 @@ func (c *Cluster) coverDisrupted(old, b *PodDisruptionBudget) {
 			changed = c.coverAgain(id, changed)
 		}
 	}
-	c.engine.covered(c, changed)
+	c.engine.covered(changed)
 }
 
 // cover finds the budgets that bear on the eviction of a bound pod.

@@ -197,15 +197,16 @@ func (c *Cluster) cloneBudgets(from *Cluster) {
 // clone copies the engine for a copy of its cluster.
 func (e *engine) clone(c *Cluster) *engine {
 	k := &engine{
-		names:  slices.Clone(e.names),
-		dims:   maps.Clone(e.dims),
-		uses:   maps.Clone(e.uses),
-		units:  make([]*groupUnit, len(e.units)),
-		unused: slices.Clone(e.unused),
+		cluster: c,
+		names:   slices.Clone(e.names),
+		dims:    maps.Clone(e.dims),
+		uses:    maps.Clone(e.uses),
+		units:   make([]*groupUnit, len(e.units)),
+		unused:  slices.Clone(e.unused),
 	}
 	for _, u := range c.unitOf {
 		k.units[u.index] = u
 	}
-	k.table = e.table.Clone(k.comparison(c))
+	k.table = e.table.Clone(k.comparison())
 	return k
 }

@@ -146,7 +146,7 @@ func (c *Cluster) regroup(keys []objectKey, change func()) {
 	touch := func(u *groupUnit) {
 		if !slices.Contains(touched, u) {
 			touched = append(touched, u)
-			c.engine.removeUnit(c, u)
+			c.engine.removeUnit(u)
 		}
 	}
 	for _, id := range moved {
@@ -154,7 +154,7 @@ func (c *Cluster) regroup(keys []objectKey, change func()) {
 			touch(u)
 			delete(c.unitOf, id)
 		} else {
-			c.engine.remove(c, id)
+			c.engine.remove(id)
 		}
 	}
 	for _, u := range touched {
@@ -164,7 +164,7 @@ func (c *Cluster) regroup(keys []objectKey, change func()) {
 	// All join again, and the units are put together once.
 	for _, id := range moved {
 		if u := c.unitFor(id); u == nil {
-			c.engine.add(c, id)
+			c.engine.add(id)
 		} else {
 			touch(u)
 			u.members = append(u.members, id)
@@ -173,7 +173,7 @@ func (c *Cluster) regroup(keys []objectKey, change func()) {
 	for _, u := range touched {
 		if len(u.members) > 0 {
 			c.renew(u)
-			c.engine.addUnit(c, u)
+			c.engine.addUnit(u)
 		} else if u.key != (groupKey{}) {
 			delete(c.units, u.key)
 		}
@@ -220,11 +220,11 @@ func (c *Cluster) join(id int32) bool {
 	case len(u.members) == 0:
 		u.members = append(u.members, id)
 		c.renew(u)
-		c.engine.addUnit(c, u)
+		c.engine.addUnit(u)
 	default:
-		c.engine.admit(c, p)
+		c.engine.admit(p)
 		c.grow(u, id)
-		c.engine.joined(c, u, id)
+		c.engine.joined(u, id)
 	}
 	return true
 }
@@ -248,10 +248,10 @@ func (c *Cluster) leave(id int32) bool {
 	delete(c.unitOf, id)
 	if len(u.members) > 1 {
 		c.shrink(u, id)
-		c.engine.left(c, u, id)
+		c.engine.left(u, id)
 		return true
 	}
-	c.engine.removeUnit(c, u)
+	c.engine.removeUnit(u)
 	u.members = nil
 	if u.key != (groupKey{}) {
 		delete(c.units, u.key)

@@ -32,7 +32,7 @@ func (c *Cluster) AddNode(n *Node) error {
 	c.byName[n.Name] = s
 	c.nodes = append(c.nodes, n)
 	c.slots = append(c.slots, s)
-	c.engine.addNode(c, s)
+	c.engine.addNode(s)
 	return nil
 }
 

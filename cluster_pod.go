@@ -156,12 +156,12 @@ func (c *Cluster) place(p *Pod, nominated string, place int) error {
 		}
 		c.cover(id)
 		if !c.join(id) {
-			c.engine.add(c, id)
+			c.engine.add(id)
 		}
 	case nominated != "":
 		c.nominations[id] = nominated
 		c.nominated[nominated] = insert(c.nominated[nominated], place, p)
-		c.engine.hold(c, home, id)
+		c.engine.hold(home, id)
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (c *Cluster) displace(id int32) (place int) {
 	p := e.pod
 	if e.slot != nil {
 		if !c.leave(id) {
-			c.engine.remove(c, id)
+			c.engine.remove(id)
 		}
 		c.uncover(id)
 		e.slot.committed = e.slot.committed.minus(p.Requests)
@@ -194,7 +194,7 @@ func (c *Cluster) displace(id int32) (place int) {
 		if home != nil {
 			home.committed = home.committed.minus(p.Requests)
 		}
-		c.engine.release(c, home, id)
+		c.engine.release(home, id)
 	}
 	c.pods.remove(id)
 	return place

@@ -17,9 +17,10 @@ const maxDimensions = 8
 // the cluster is complete; the nil engine of a cluster under construction
 // ignores them.
 type engine struct {
-	table *columnar.Table
-	names []string       // of the dimensions; the first is PodCount
-	dims  map[string]int // by name
+	cluster *Cluster
+	table   *columnar.Table
+	names   []string       // of the dimensions; the first is PodCount
+	dims    map[string]int // by name
 	// uses counts the bound and nominated pods that request a resource. A dimension
 	// of a resource that none requests any more may be given to another.
 	uses   map[string]int
@@ -31,20 +32,20 @@ type engine struct {
 
 // compile builds the engine's state from scratch.
 func (c *Cluster) compile() {
-	e := &engine{names: []string{PodCount}, dims: map[string]int{}, uses: map[string]int{}}
+	e := &engine{cluster: c, names: []string{PodCount}, dims: map[string]int{}, uses: map[string]int{}}
 	c.engine = e
-	e.chooseDimensions(c)
-	e.table = columnar.New(len(e.names), c.release.rules().chargesEveryBudget, e.comparison(c))
+	e.chooseDimensions()
+	e.table = columnar.New(len(e.names), c.release.rules().chargesEveryBudget, e.comparison())
 	for i := range c.covers.sets {
-		e.setCover(c, int32(i))
+		e.setCover(int32(i))
 	}
 	for _, b := range c.budgets.inOrder() {
 		e.addBudget(b)
 	}
 	shares := make(map[*groupUnit][]int64)
 	for _, u := range c.inUnits() {
-		e.numberUnit(c, u)
-		shares[u] = e.unitRequests(c, u)
+		e.numberUnit(u)
+		shares[u] = e.unitRequests(u)
 	}
 	w := len(e.names) - 1
 	room := 0
@@ -54,7 +55,7 @@ func (c *Cluster) compile() {
 	slab := loadSlab{make([]columnar.Resident, 0, room), make([]int64, 0, room*w)}
 	for _, s := range c.slots {
 		e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
-		e.load(c, s, shares, &slab)
+		e.load(s, shares, &slab)
 		for _, p := range c.nominated[s.node.Name] {
 			e.holdRow(s, c.pods.find(p.Namespace, p.Name), p)
 		}
@@ -63,9 +64,9 @@ func (c *Cluster) compile() {
 }
 
 // chooseDimensions takes the resources that most pods request.
-func (e *engine) chooseDimensions(c *Cluster) {
-	for i := range c.pods.entries {
-		if entry := &c.pods.entries[i]; entry.pod != nil && c.takesRoom(int32(i)) {
+func (e *engine) chooseDimensions() {
+	for i := range e.cluster.pods.entries {
+		if entry := &e.cluster.pods.entries[i]; entry.pod != nil && e.cluster.takesRoom(int32(i)) {
 			for name, amount := range entry.pod.Requests {
 				if amount > 0 && name != PodCount {
 					e.uses[name]++
@@ -101,7 +102,7 @@ func (c *Cluster) takesRoom(id int32) bool {
 
 // admit counts the resources that a pod which comes requests, and gives each a
 // dimension if there is one to give.
-func (e *engine) admit(c *Cluster, p *Pod) {
+func (e *engine) admit(p *Pod) {
 	fresh := false
 	for name, amount := range p.Requests {
 		if amount > 0 && name != PodCount {
@@ -115,14 +116,14 @@ func (e *engine) admit(c *Cluster, p *Pod) {
 	}
 	for _, name := range p.Requests.names() {
 		if e.uses[name] > 0 {
-			e.adopt(c, name)
+			e.adopt(name)
 		}
 	}
 }
 
 // dismiss undoes admit, once the pod is gone from the table. If nobody requests a
 // resource any more, its dimension goes to one that has none.
-func (e *engine) dismiss(c *Cluster, p *Pod) {
+func (e *engine) dismiss(p *Pod) {
 	for name, amount := range p.Requests {
 		if amount <= 0 || name == PodCount {
 			continue
@@ -133,7 +134,7 @@ func (e *engine) dismiss(c *Cluster, p *Pod) {
 		delete(e.uses, name)
 		if len(e.uses) >= maxDimensions-1 {
 			for _, other := range e.byUse() {
-				e.adopt(c, other)
+				e.adopt(other)
 			}
 		}
 	}
@@ -142,7 +143,7 @@ func (e *engine) dismiss(c *Cluster, p *Pod) {
 // adopt gives a resource a dimension if it has none and there is one to give: one
 // more, as long as there may be, or that of a resource which no pod requests. The
 // rest of the table stays as it is.
-func (e *engine) adopt(c *Cluster, name string) {
+func (e *engine) adopt(name string) {
 	if _, known := e.dims[name]; known {
 		return
 	}
@@ -160,14 +161,14 @@ func (e *engine) adopt(c *Cluster, name string) {
 	}
 	e.dims[name] = dim
 	e.table.Redefine(dim,
-		func(node int) int64 { return c.nodes[node].Allocatable[name] },
+		func(node int) int64 { return e.cluster.nodes[node].Allocatable[name] },
 		func(node int, ref int32) (sum int64) {
 			if ref >= 0 {
-				return c.pods.at(ref).pod.Requests[name]
+				return e.cluster.pods.at(ref).pod.Requests[name]
 			}
 			v := e.units[^ref].victim
 			for i, p := range v.Pods {
-				if v.Nodes[i] == c.nodes[node] {
+				if v.Nodes[i] == e.cluster.nodes[node] {
 					sum += p.Requests[name]
 				}
 			}
@@ -191,7 +192,7 @@ func (e *engine) requests(p *Pod) []int64 { return e.vector(p.Requests, 1)[1:] }
 // comparison orders residents as CompareImportance orders victims; of equals the
 // one whose first pod was added to the node earlier comes first, as in a stable
 // sort of the node's victims.
-func (e *engine) comparison(c *Cluster) func(node int, a, b *columnar.Resident) int {
+func (e *engine) comparison() func(node int, a, b *columnar.Resident) int {
 	return func(node int, a, b *columnar.Resident) int {
 		if d := cmp.Compare(a.Priority, b.Priority); d != 0 {
 			return d
@@ -206,11 +207,11 @@ func (e *engine) comparison(c *Cluster) func(node int, a, b *columnar.Resident) 
 		if d := cmp.Compare(b.Start, a.Start); d != 0 {
 			return d
 		}
-		if d := cmp.Compare(e.firstPod(c, b).UID, e.firstPod(c, a).UID); d != 0 {
+		if d := cmp.Compare(e.firstPod(b).UID, e.firstPod(a).UID); d != 0 {
 			return d
 		}
-		s := c.slots[node]
-		return cmp.Compare(e.place(c, s, b), e.place(c, s, a))
+		s := e.cluster.slots[node]
+		return cmp.Compare(e.place(s, b), e.place(s, a))
 	}
 }
 
@@ -223,18 +224,18 @@ func (e *engine) standing(x *columnar.Resident) (VictimKind, int) {
 	return v.Kind, len(v.Pods)
 }
 
-func (e *engine) firstPod(c *Cluster, x *columnar.Resident) *Pod {
+func (e *engine) firstPod(x *columnar.Resident) *Pod {
 	if x.Ref >= 0 {
-		return c.pods.at(x.Ref).pod
+		return e.cluster.pods.at(x.Ref).pod
 	}
 	return e.units[^x.Ref].victim.Pods[0]
 }
 
 // place returns the place on the node of a resident's first pod there.
-func (e *engine) place(c *Cluster, s *nodeSlot, x *columnar.Resident) int {
+func (e *engine) place(s *nodeSlot, x *columnar.Resident) int {
 	return slices.IndexFunc(s.pods, func(p *Pod) bool {
 		if x.Ref >= 0 {
-			return p == c.pods.at(x.Ref).pod
+			return p == e.cluster.pods.at(x.Ref).pod
 		}
 		return slices.Contains(e.units[^x.Ref].victim.Pods, p)
 	})
@@ -260,7 +261,7 @@ func (l *loadSlab) take(n, w int) ([]columnar.Resident, []int64) {
 }
 
 // load fills a node's row.
-func (e *engine) load(c *Cluster, s *nodeSlot, shares map[*groupUnit][]int64, slab *loadSlab) {
+func (e *engine) load(s *nodeSlot, shares map[*groupUnit][]int64, slab *loadSlab) {
 	type entry struct {
 		resident columnar.Resident
 		requests []int64
@@ -269,7 +270,7 @@ func (e *engine) load(c *Cluster, s *nodeSlot, shares map[*groupUnit][]int64, sl
 	entries := make([]entry, 0, len(s.pods))
 	var done []*groupUnit
 	for _, p := range s.pods {
-		if u := c.unitOfPod(p); u != nil {
+		if u := e.cluster.unitOfPod(p); u != nil {
 			if !slices.Contains(done, u) {
 				done = append(done, u)
 				i := u.shareOf(s)
@@ -277,10 +278,10 @@ func (e *engine) load(c *Cluster, s *nodeSlot, shares map[*groupUnit][]int64, sl
 			}
 			continue
 		}
-		id := c.pods.find(p.Namespace, p.Name)
-		entries = append(entries, entry{plainResident(c.pods.at(id), id), slices.Clone(e.requests(p))})
+		id := e.cluster.pods.find(p.Namespace, p.Name)
+		entries = append(entries, entry{plainResident(e.cluster.pods.at(id), id), slices.Clone(e.requests(p))})
 	}
-	compare := e.comparison(c)
+	compare := e.comparison()
 	slices.SortStableFunc(entries, func(a, b entry) int { return compare(s.index, &b.resident, &a.resident) })
 	residents, requests := slab.take(len(s.pods), w)
 	for _, x := range entries {
@@ -300,7 +301,7 @@ func (e *engine) share(u *groupUnit, on unitShare) columnar.Resident {
 }
 
 // unitRequests sums what a unit requests on each of its nodes.
-func (e *engine) unitRequests(c *Cluster, u *groupUnit) []int64 {
+func (e *engine) unitRequests(u *groupUnit) []int64 {
 	w := len(e.names) - 1
 	sums := make([]int64, w*len(u.shares))
 	at := make(map[*nodeSlot]int, len(u.shares))
@@ -308,7 +309,7 @@ func (e *engine) unitRequests(c *Cluster, u *groupUnit) []int64 {
 		at[share.slot] = i * w
 	}
 	for _, id := range u.members {
-		entry := c.pods.at(id)
+		entry := e.cluster.pods.at(id)
 		sum := sums[at[entry.slot]:]
 		for d, q := range e.requests(entry.pod) {
 			sum[d] += q
@@ -336,7 +337,7 @@ func (c *Cluster) inUnits() []*groupUnit {
 }
 
 // numberUnit gives a unit its place in the table.
-func (e *engine) numberUnit(c *Cluster, u *groupUnit) {
+func (e *engine) numberUnit(u *groupUnit) {
 	if n := len(e.unused); n > 0 {
 		u.index, e.unused = e.unused[n-1], e.unused[:n-1]
 	} else {
@@ -345,16 +346,16 @@ func (e *engine) numberUnit(c *Cluster, u *groupUnit) {
 		e.table.Units = append(e.table.Units, columnar.Unit{})
 	}
 	e.units[u.index] = u
-	e.table.Units[u.index] = e.costs(c, u)
+	e.table.Units[u.index] = e.costs(u)
 }
 
 // costs adds up what evicting a unit costs.
-func (e *engine) costs(c *Cluster, u *groupUnit) columnar.Unit {
+func (e *engine) costs(u *groupUnit) columnar.Unit {
 	v := u.victim
 	x := columnar.Unit{Cost: scoreOf([]*Victim{v})}
 	for i, p := range v.Pods {
 		x.Odd = x.Odd || p.Priority != v.Priority
-		if cover := c.pods.at(u.members[i]).cover; cover != noCover {
+		if cover := e.cluster.pods.at(u.members[i]).cover; cover != noCover {
 			x.Covers = append(x.Covers, cover)
 		}
 	}

@@ -9,13 +9,13 @@ import (
 // What the engine is told of each change to the cluster. The nil engine of a
 // cluster under construction ignores it.
 
-func (e *engine) addNode(c *Cluster, s *nodeSlot) {
+func (e *engine) addNode(s *nodeSlot) {
 	if e == nil {
 		return
 	}
 	e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
-	for _, p := range c.nominated[s.node.Name] {
-		e.holdRow(s, c.pods.find(p.Namespace, p.Name), p)
+	for _, p := range e.cluster.nominated[s.node.Name] {
+		e.holdRow(s, e.cluster.pods.find(p.Namespace, p.Name), p)
 	}
 }
 
@@ -37,38 +37,38 @@ func (e *engine) resize(s *nodeSlot, old, n *Node) {
 }
 
 // add takes in a plain bound pod.
-func (e *engine) add(c *Cluster, id int32) {
+func (e *engine) add(id int32) {
 	if e == nil {
 		return
 	}
-	entry := c.pods.at(id)
-	e.admit(c, entry.pod)
-	e.setCover(c, entry.cover)
+	entry := e.cluster.pods.at(id)
+	e.admit(entry.pod)
+	e.setCover(entry.cover)
 	e.table.Add(entry.slot.index, plainResident(entry, id), e.requests(entry.pod))
 }
 
-func (e *engine) remove(c *Cluster, id int32) {
+func (e *engine) remove(id int32) {
 	if e == nil {
 		return
 	}
-	entry := c.pods.at(id)
+	entry := e.cluster.pods.at(id)
 	e.table.Remove(entry.slot.index, id)
-	e.dismiss(c, entry.pod)
+	e.dismiss(entry.pod)
 }
 
 // addUnit takes in a unit with all its members.
-func (e *engine) addUnit(c *Cluster, u *groupUnit) {
+func (e *engine) addUnit(u *groupUnit) {
 	if e == nil {
 		return
 	}
 	for _, p := range u.victim.Pods {
-		e.admit(c, p)
+		e.admit(p)
 	}
 	for _, id := range u.members {
-		e.setCover(c, c.pods.at(id).cover)
+		e.setCover(e.cluster.pods.at(id).cover)
 	}
-	e.numberUnit(c, u)
-	requests := e.unitRequests(c, u)
+	e.numberUnit(u)
+	requests := e.unitRequests(u)
 	w := len(e.names) - 1
 	for i, share := range u.shares {
 		e.table.Add(share.slot.index, e.share(u, share), requests[i*w:(i+1)*w])
@@ -77,7 +77,7 @@ func (e *engine) addUnit(c *Cluster, u *groupUnit) {
 
 // removeUnit takes out a unit as it was last added. A unit without members has
 // not been.
-func (e *engine) removeUnit(c *Cluster, u *groupUnit) {
+func (e *engine) removeUnit(u *groupUnit) {
 	if e == nil || len(u.members) == 0 {
 		return
 	}
@@ -85,42 +85,42 @@ func (e *engine) removeUnit(c *Cluster, u *groupUnit) {
 		e.table.Remove(share.slot.index, ^u.index)
 	}
 	for _, p := range u.victim.Pods {
-		e.dismiss(c, p)
+		e.dismiss(p)
 	}
 	e.units[u.index] = nil
 	e.unused = append(e.unused, u.index)
 }
 
 // joined follows a member, admitted before, that has joined a unit with others.
-func (e *engine) joined(c *Cluster, u *groupUnit, id int32) {
-	entry := c.pods.at(id)
-	e.setCover(c, entry.cover)
+func (e *engine) joined(u *groupUnit, id int32) {
+	entry := e.cluster.pods.at(id)
+	e.setCover(entry.cover)
 	share := u.shares[u.shareOf(entry.slot)]
 	if share.pods == 1 {
 		e.table.Add(entry.slot.index, e.share(u, share), e.requests(entry.pod))
 	} else {
 		e.table.Change(entry.slot.index, e.share(u, share), e.requests(entry.pod), +1, true)
 	}
-	e.restate(c, u)
+	e.restate(u)
 }
 
 // left follows a member that has left a unit with others.
-func (e *engine) left(c *Cluster, u *groupUnit, id int32) {
-	entry := c.pods.at(id)
+func (e *engine) left(u *groupUnit, id int32) {
+	entry := e.cluster.pods.at(id)
 	if i := u.shareOf(entry.slot); i < 0 {
 		e.table.Remove(entry.slot.index, ^u.index)
 	} else {
 		e.table.Change(entry.slot.index, e.share(u, u.shares[i]), e.requests(entry.pod), -1, true)
 	}
-	e.dismiss(c, entry.pod)
-	e.restate(c, u)
+	e.dismiss(entry.pod)
+	e.restate(u)
 }
 
 // restate follows what a member that came or went changes on all of the unit's
 // nodes: what evicting it costs, and its importance. Mostly there is nothing to
 // refresh.
-func (e *engine) restate(c *Cluster, u *groupUnit) {
-	was, now := e.table.Units[u.index], e.costs(c, u)
+func (e *engine) restate(u *groupUnit) {
+	was, now := e.table.Units[u.index], e.costs(u)
 	e.table.Units[u.index] = now
 	stale := was.Odd != now.Odd || (len(was.Covers) > 0) != (len(now.Covers) > 0) || e.table.SpentUnit(&was) != e.table.SpentUnit(&now)
 	for _, share := range u.shares {
@@ -129,29 +129,29 @@ func (e *engine) restate(c *Cluster, u *groupUnit) {
 }
 
 // hold takes in a nominated pod. The node is nil if it does not exist.
-func (e *engine) hold(c *Cluster, s *nodeSlot, id int32) {
+func (e *engine) hold(s *nodeSlot, id int32) {
 	if e == nil {
 		return
 	}
-	e.admit(c, c.pods.at(id).pod)
+	e.admit(e.cluster.pods.at(id).pod)
 	if s == nil {
 		return
 	}
-	e.holdRow(s, id, c.pods.at(id).pod)
+	e.holdRow(s, id, e.cluster.pods.at(id).pod)
 }
 
 func (e *engine) holdRow(s *nodeSlot, id int32, p *Pod) {
 	e.table.Hold(s.index, columnar.Held{Priority: p.Priority, Ref: id}, e.requests(p))
 }
 
-func (e *engine) release(c *Cluster, s *nodeSlot, id int32) {
+func (e *engine) release(s *nodeSlot, id int32) {
 	if e == nil {
 		return
 	}
 	if s != nil {
 		e.table.Release(s.index, id)
 	}
-	e.dismiss(c, c.pods.at(id).pod)
+	e.dismiss(e.cluster.pods.at(id).pod)
 }
 
 func (e *engine) addBudget(b *budgetEntry) {
@@ -165,7 +165,7 @@ func (e *engine) addBudget(b *budgetEntry) {
 }
 
 // setBudget follows a change of what a budget allows.
-func (e *engine) setBudget(c *Cluster, b *budgetEntry) {
+func (e *engine) setBudget(b *budgetEntry) {
 	if e == nil {
 		return
 	}
@@ -177,15 +177,15 @@ func (e *engine) setBudget(c *Cluster, b *budgetEntry) {
 	// The pods under it have come to violate for sure, or no longer do. A group
 	// shows on all of its nodes.
 	stale := make(map[*nodeSlot]bool)
-	for i := range c.covers.sets {
-		if set := &c.covers.sets[i]; slices.Contains(set.over, b) {
+	for i := range e.cluster.covers.sets {
+		if set := &e.cluster.covers.sets[i]; slices.Contains(set.over, b) {
 			for s := range set.slots {
 				stale[s] = true
 			}
 		}
 	}
-	for _, u := range c.units {
-		if slices.ContainsFunc(e.table.Units[u.index].Covers, func(set int32) bool { return slices.Contains(c.covers.sets[set].over, b) }) {
+	for _, u := range e.cluster.units {
+		if slices.ContainsFunc(e.table.Units[u.index].Covers, func(set int32) bool { return slices.Contains(e.cluster.covers.sets[set].over, b) }) {
 			u.stain(stale)
 		}
 	}
@@ -208,16 +208,16 @@ func (u *groupUnit) stain(stale map[*nodeSlot]bool) {
 
 // covered follows pods that other sets of budgets cover now. A group shows on all
 // of its nodes.
-func (e *engine) covered(c *Cluster, changed []int32) {
+func (e *engine) covered(changed []int32) {
 	if e == nil || len(changed) == 0 {
 		return
 	}
 	stale := make(map[*nodeSlot]bool)
 	units := make(map[*groupUnit]bool)
 	for _, id := range changed {
-		entry := c.pods.at(id)
-		e.setCover(c, entry.cover)
-		if u := c.unitOf[id]; u != nil {
+		entry := e.cluster.pods.at(id)
+		e.setCover(entry.cover)
+		if u := e.cluster.unitOf[id]; u != nil {
 			units[u] = true
 		} else {
 			e.table.SetCover(entry.slot.index, id, entry.cover)
@@ -225,35 +225,35 @@ func (e *engine) covered(c *Cluster, changed []int32) {
 		}
 	}
 	for u := range units {
-		e.table.Units[u.index] = e.costs(c, u)
+		e.table.Units[u.index] = e.costs(u)
 		u.stain(stale)
 	}
 	e.refresh(stale)
 }
 
 // renumberBudgets follows a change of the budgets' numbers.
-func (e *engine) renumberBudgets(c *Cluster) {
+func (e *engine) renumberBudgets() {
 	if e == nil {
 		return
 	}
 	e.table.Budgets = nil
-	for _, b := range c.budgets.inOrder() {
+	for _, b := range e.cluster.budgets.inOrder() {
 		e.addBudget(b)
 	}
-	for i := range c.covers.sets {
-		e.setCover(c, int32(i))
+	for i := range e.cluster.covers.sets {
+		e.setCover(int32(i))
 	}
 }
 
 // setCover tells the table what a set of budgets is.
-func (e *engine) setCover(c *Cluster, set int32) {
+func (e *engine) setCover(set int32) {
 	if set == noCover {
 		return
 	}
 	for len(e.table.Covers) <= int(set) {
 		e.table.Covers = append(e.table.Covers, nil)
 	}
-	over := c.covers.budgets(set)
+	over := e.cluster.covers.budgets(set)
 	have := e.table.Covers[set]
 	if len(have) == len(over) {
 		same := true
