@@ -271,28 +271,25 @@ func MoreImportantVictim(a, b *Victim) bool { return CompareImportance(a, b) > 0
 // sortByImportance puts the most important victims first, by compare or, if that
 // is nil, by [CompareImportance]. Equals keep their order.
 func sortByImportance(victims []*Victim, compare func(a, b *Victim) int) {
-	switch {
-	case compare != nil:
+	if compare != nil {
 		slices.SortStableFunc(victims, func(a, b *Victim) int { return compare(b, a) })
-	case len(victims) < 64:
-		slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
-	default:
-		sortByKeys(victims)
+		return
 	}
-}
-
-// sortByKeys sorts the many victims of a cluster by what CompareImportance looks
-// at, found out once for each.
-func sortByKeys(victims []*Victim) {
+	// What CompareImportance looks at is found out once for each victim. Those of a
+	// node need no memory for it.
 	type key struct {
 		start    int64
 		pods, at int
 		priority int32
 		kind     VictimKind
 	}
-	keys := make([]key, len(victims))
+	var (
+		fewKeys    [64]key
+		fewVictims [64]*Victim
+	)
+	keys, unsorted := fewKeys[:0], append(fewVictims[:0], victims...)
 	for i, v := range victims {
-		keys[i] = key{v.earliest(), len(v.Pods), i, v.Priority, v.Kind}
+		keys = append(keys, key{v.earliest(), len(v.Pods), i, v.Priority, v.Kind})
 	}
 	slices.SortFunc(keys, func(a, b key) int {
 		switch {
@@ -305,14 +302,11 @@ func sortByKeys(victims []*Victim) {
 		case a.start != b.start:
 			return cmp.Compare(a.start, b.start)
 		}
-		return cmp.Or(cmp.Compare(victims[a.at].Pods[0].UID, victims[b.at].Pods[0].UID), a.at-b.at)
+		return cmp.Or(cmp.Compare(unsorted[a.at].Pods[0].UID, unsorted[b.at].Pods[0].UID), a.at-b.at)
 	})
-
-	sorted := make([]*Victim, len(victims))
 	for i := range keys {
-		sorted[i] = victims[keys[i].at]
+		victims[i] = unsorted[keys[i].at]
 	}
-	copy(victims, sorted)
 }
 
 // describe names the victim, with the number of its pods if it is a group.
