@@ -180,21 +180,47 @@ func (c *Cluster) NominatedTo(node string) []*Pod { return c.nominated[node] }
 // victimsOn is [Release.Victims] for a node of the cluster, from what is
 // compiled. Single pods are put together afresh, in a few allocations for all.
 func (c *Cluster) victimsOn(s *nodeSlot) []*Victim {
-	units := make([]*Victim, 0, len(s.pods))
-	plain := make([]Victim, 0, len(s.pods))
-	on := []*Node{s.node}
-	pods := slices.Clone(s.pods) // results outlive updates
-	for i, p := range pods {
+	own := *s
+	own.pods = slices.Clone(s.pods) // results outlive updates
+	return c.victimsIn(new(victimRoom), &own)
+}
+
+// A victimRoom is memory for the victims of one node after the other.
+type victimRoom struct {
+	units []*Victim
+	plain []Victim // never grown while units point into it
+	on    []*Node
+}
+
+// victimsIn is victimsOn in memory given, which its next call overwrites; pods are
+// those of the slot.
+func (c *Cluster) victimsIn(room *victimRoom, s *nodeSlot) []*Victim {
+	room.units, room.plain = slices.Grow(room.units[:0], len(s.pods)), slices.Grow(room.plain[:0], len(s.pods))
+	room.on = append(room.on[:0], s.node)
+	for i, p := range s.pods {
 		if u := c.unitOfPod(p); u != nil {
-			if !slices.Contains(units, u.victim) {
-				units = append(units, u.victim)
+			if !slices.Contains(room.units, u.victim) {
+				room.units = append(room.units, u.victim)
 			}
 			continue
 		}
-		plain = append(plain, Victim{Priority: p.Priority, Pods: pods[i : i+1 : i+1], Nodes: on})
-		units = append(units, &plain[len(plain)-1])
+		room.plain = append(room.plain, Victim{Priority: p.Priority, Pods: s.pods[i : i+1 : i+1], Nodes: room.on})
+		room.units = append(room.units, &room.plain[len(room.plain)-1])
 	}
-	return units
+	return room.units
+}
+
+// keep replaces single pods among the victims by copies that outlive the room, and
+// updates of the cluster.
+func (room *victimRoom) keep(victims []*Victim) {
+	on := slices.Clone(room.on)
+	for i, v := range victims {
+		if v.Group == "" {
+			kept := *v
+			kept.Pods, kept.Nodes = slices.Clone(v.Pods), on
+			victims[i] = &kept
+		}
+	}
 }
 
 // unitOfPod returns the unit of a bound pod, nil if it is evicted as a plain pod.

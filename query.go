@@ -3,6 +3,7 @@ package preemption
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"example.com/preemption/internal/parallel"
 )
@@ -16,7 +17,8 @@ type query struct {
 	detailed    bool // keep the steps of each dry run
 	placeholder bool // candidates without victims are for an extender to fill
 	runs        []DryRun
-	potential   []int // nodes that evictions may help
+	rooms       sync.Pool // of *victimRoom, one for each worker
+	potential   []int     // nodes that evictions may help
 	examination Examination
 }
 
@@ -273,7 +275,6 @@ func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace, runs *int) (Sele
 		Node:         s.node,
 		DryRun:       run,
 		Nominated:    q.cluster.nominated[s.node.Name],
-		Victims:      q.cluster.victimsOn(s),
 		BudgetPolicy: q.Budgets,
 		Release:      q.cluster.release,
 		Eligible:     q.Eligible,
@@ -283,10 +284,26 @@ func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace, runs *int) (Sele
 		coverage:     q.cluster.coverage,
 		runs:         runs,
 	}
-	if q.Victims == VictimsBest {
-		return SelectBestVictimsOnNode(c, q.Orders...)
+	choose := func() (Selection, error) {
+		if q.Victims == VictimsBest {
+			return SelectBestVictimsOnNode(c, q.Orders...)
+		}
+		return SelectVictimsOnNode(c)
 	}
-	return SelectVictimsOnNode(c)
+	if trace != nil || q.Eligible != nil || q.Compare != nil {
+		// Who is shown victims may keep them.
+		c.Victims = q.cluster.victimsOn(s)
+		return choose()
+	}
+	room, _ := q.rooms.Get().(*victimRoom)
+	if room == nil {
+		room = new(victimRoom)
+	}
+	defer q.rooms.Put(room)
+	c.Victims = q.cluster.victimsIn(room, s)
+	selection, err := choose()
+	room.keep(selection.Victims)
+	return selection, err
 }
 
 // exact reports whether the search for the best victims left no node without an
