@@ -167,9 +167,10 @@ type coverSets struct {
 
 type coverSet struct {
 	over []*budgetEntry // in the order of charging
-	// pods is how many pods the set bears on, slots how many of them on which nodes.
+	// pods is how many pods the set bears on, homes how many of them on which nodes,
+	// by the nodes' numbers.
 	pods  int
-	slots map[*nodeSlot]int32
+	homes map[int32]int32
 }
 
 func newCoverSets() coverSets { return coverSets{byKey: make(map[string]int32)} }
@@ -184,7 +185,7 @@ func (x *coverSets) budgets(set int32) []*budgetEntry {
 
 // enter counts a pod on the node into the set of these budgets and returns its
 // number.
-func (x *coverSets) enter(over []*budgetEntry, slot *nodeSlot) int32 {
+func (x *coverSets) enter(over []*budgetEntry, home int32) int32 {
 	if len(over) == 0 {
 		return noCover
 	}
@@ -197,22 +198,22 @@ func (x *coverSets) enter(over []*budgetEntry, slot *nodeSlot) int32 {
 			set = int32(len(x.sets))
 			x.sets = append(x.sets, coverSet{})
 		}
-		x.sets[set] = coverSet{over: over, slots: make(map[*nodeSlot]int32)}
+		x.sets[set] = coverSet{over: over, homes: make(map[int32]int32)}
 		x.byKey[key] = set
 	}
 	x.sets[set].pods++
-	x.sets[set].slots[slot]++
+	x.sets[set].homes[home]++
 	return set
 }
 
 // leave undoes enter.
-func (x *coverSets) leave(set int32, slot *nodeSlot) {
+func (x *coverSets) leave(set int32, home int32) {
 	if set == noCover {
 		return
 	}
 	s := &x.sets[set]
-	if s.slots[slot]--; s.slots[slot] == 0 {
-		delete(s.slots, slot)
+	if s.homes[home]--; s.homes[home] == 0 {
+		delete(s.homes, home)
 	}
 	if s.pods--; s.pods == 0 {
 		delete(x.byKey, coverKey(s.over))

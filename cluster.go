@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,7 +37,10 @@ type Cluster struct {
 	nodes   []*Node
 	slots   []*nodeSlot // parallel to nodes
 	byName  map[string]*nodeSlot
-	pods    podIndex
+	// homes lists the nodes by number, nil where a number is vacant.
+	homes  []*nodeSlot
+	vacant []int32
+	pods   podIndex
 
 	// nominated lists by node name, in the order of nomination, the pending pods
 	// nominated to it; the node may not exist (yet). nominations is the reverse.
@@ -54,89 +56,17 @@ type Cluster struct {
 	budgets budgetIndex
 	covers  coverSets
 
-	engine *engine // nil while the cluster is under construction
+	engine *engine
 }
 
 // nodeSlot is what the cluster keeps for a node.
 type nodeSlot struct {
 	node      *Node
-	index     int // in Cluster.nodes
+	index     int   // in Cluster.nodes
+	number    int32 // in Cluster.homes; stays as long as the node does
 	pods      []*Pod
 	committed committed // kept so that no sum that a decision can form overflows
 	ports     int       // pods with host ports
-}
-
-// NewCluster validates the state and compiles it. The error joins all that is
-// wrong, each with the name of the object: missing or duplicate names, pods on
-// unknown nodes, negative requests, sums of requests that overflow.
-//
-// Pod groups whose ancestry cannot be resolved are not an error; see
-// [Cluster.Warnings].
-func NewCluster(state ClusterState) (*Cluster, error) {
-	if !state.Release.valid() {
-		return nil, fmt.Errorf("preemption: unknown release %d", state.Release)
-	}
-	c := &Cluster{release: state.Release}
-	c.makeRoom(len(state.Nodes), len(state.Pods))
-	var errs []error
-	note := func(err error) {
-		if err != nil {
-			errs = append(errs, err)
-		}
-	}
-	for i, n := range state.Nodes {
-		note(at("node", i, n == nil, func() error { return c.AddNode(n) }))
-	}
-	for i, g := range state.PodGroups {
-		note(at("pod group", i, g == nil, func() error { return c.addPodGroup(g) }))
-	}
-	for i, g := range state.CompositePodGroups {
-		note(at("composite pod group", i, g == nil, func() error { return c.addCompositePodGroup(g) }))
-	}
-	for i, b := range state.DisruptionBudgets {
-		note(at("disruption budget", i, b == nil, func() error { return c.addBudget(b) }))
-	}
-	for i, p := range state.Pods {
-		note(at("pod", i, p == nil, func() error { return c.AddPod(p) }))
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	for _, u := range c.units {
-		c.renew(u)
-	}
-	c.compile()
-	return c, nil
-}
-
-// makeRoom makes the indices of a cluster of about so many nodes and pods.
-func (c *Cluster) makeRoom(nodes, pods int) {
-	c.byName = make(map[string]*nodeSlot, nodes)
-	c.pods = newPodIndex(pods)
-	c.nominated = make(map[string][]*Pod)
-	c.nominations = make(map[int32]string)
-	c.groups = NewGroups(nil, nil)
-	c.units = make(map[groupKey]*groupUnit)
-	c.unitOf = make(map[int32]*groupUnit)
-	c.inGroup = make(map[objectKey][]int32)
-	c.budgets = newBudgetIndex()
-	c.covers = newCoverSets()
-}
-
-// ready makes the zero Cluster fit for its first object.
-func (c *Cluster) ready() {
-	if c.byName == nil {
-		c.makeRoom(0, 0)
-		c.compile()
-	}
-}
-
-// at turns a missing element of a list into an error instead of a panic.
-func at(kind string, i int, missing bool, add func() error) error {
-	if missing {
-		return fmt.Errorf("preemption: %s %d of the list is nil", kind, i)
-	}
-	return add()
 }
 
 // Release returns the release under whose rules the cluster was compiled.

@@ -61,7 +61,11 @@ func (c *Cluster) addBudget(b *PodDisruptionBudget) error {
 	if _, known := c.budgets.find(b); known {
 		return fmt.Errorf("preemption: disruption budget %s: there already is a budget of that name", b)
 	}
-	return c.SetBudget(b)
+	if b.Name == "" {
+		return errors.New("preemption: disruption budget without a name")
+	}
+	c.budgets.add(b)
+	return nil
 }
 
 // coverNamespace finds again which budgets cover the pods of a namespace. It looks
@@ -86,7 +90,7 @@ func (c *Cluster) coverDisrupted(old, b *PodDisruptionBudget) {
 	}
 	var changed []int32
 	for _, name := range slices.Concat(old.Disrupted, b.Disrupted) {
-		if id := c.pods.find(b.Namespace, name); id >= 0 && c.pods.at(id).slot != nil {
+		if id := c.pods.find(b.Namespace, name); id >= 0 && c.slotOf(id) != nil {
 			changed = c.coverAgain(id, changed)
 		}
 	}
@@ -99,14 +103,14 @@ func (c *Cluster) cover(id int32) {
 	old := e.cover
 	// The new set is entered before the old one is left, so that a number cannot
 	// come to stand for another set unnoticed.
-	e.cover = c.covers.enter(c.budgets.over(c.release, e.pod), e.slot)
-	c.covers.leave(old, e.slot)
+	e.cover = c.covers.enter(c.budgets.over(c.release, e.pod), e.home)
+	c.covers.leave(old, e.home)
 }
 
 // uncover undoes cover.
 func (c *Cluster) uncover(id int32) {
 	e := c.pods.at(id)
-	c.covers.leave(e.cover, e.slot)
+	c.covers.leave(e.cover, e.home)
 	e.cover = noCover
 }
 

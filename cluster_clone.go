@@ -102,12 +102,14 @@ func (c *Cluster) cloneSlots(from *Cluster) {
 	all, slots := make([]*Pod, 0, pods), make([]nodeSlot, len(from.slots))
 	c.slots = make([]*nodeSlot, len(slots))
 	c.byName = make(map[string]*nodeSlot, len(slots))
+	c.homes, c.vacant = make([]*nodeSlot, len(from.homes)), slices.Clone(from.vacant)
 	for i, s := range from.slots {
 		all = append(all, s.pods...)
 		slots[i] = *s
 		slots[i].pods = all[len(all)-len(s.pods) : len(all) : len(all)] // what is added makes a copy
 		c.slots[i] = &slots[i]
 		c.byName[s.node.Name] = &slots[i]
+		c.homes[s.number] = &slots[i]
 	}
 }
 
@@ -121,11 +123,7 @@ func (c *Cluster) slot(s *nodeSlot) *nodeSlot {
 
 // clonePods copies the index of pods.
 func (c *Cluster) clonePods(from *podIndex) {
-	c.pods = podIndex{slices.Clone(from.entries), slices.Clone(from.buckets), slices.Clone(from.unused)}
-	for i := range c.pods.entries {
-		e := &c.pods.entries[i]
-		e.slot = c.slot(e.slot)
-	}
+	c.pods = podIndex{slices.Clone(from.entries), from.names.Clone(), slices.Clone(from.unused)}
 }
 
 // cloneUnits copies the units. Their victims are never modified, so they are
@@ -186,11 +184,7 @@ func (c *Cluster) cloneBudgets(from *Cluster) {
 		if set.over == nil {
 			continue
 		}
-		slots := make(map[*nodeSlot]int32, len(set.slots))
-		for s, pods := range set.slots {
-			slots[c.slot(s)] = pods
-		}
-		c.covers.sets[i] = coverSet{of(set.over), set.pods, slots}
+		c.covers.sets[i] = coverSet{of(set.over), set.pods, maps.Clone(set.homes)}
 	}
 }
 

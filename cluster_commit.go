@@ -152,7 +152,10 @@ func (m *commitment) expect(s *nodeSlot, p *Pod) error {
 		}
 		sum[name] += amount
 	}
-	return m.cluster.overflow(s, sum)
+	if name := m.cluster.overflow(s, sum); name != "" {
+		return fmt.Errorf("%s: %w", name, errOverflow)
+	}
+	return nil
 }
 
 // forget clears the nomination of a preemptor, if the cluster knows of one.
@@ -189,7 +192,7 @@ func (m *commitment) evict(victims []*Victim) {
 			e := m.cluster.pods.at(id)
 			leaves, left := p.Termination != NotTerminating, e.pod.Termination != NotTerminating
 			switch {
-			case e.slot == nil || e.slot.node.Name != node:
+			case m.cluster.home(e) == nil || m.cluster.home(e).node.Name != node:
 				m.refuse(stepEvict, p, node, fmt.Errorf("%w: it is not on the node", ErrStale))
 			case left && !leaves:
 				m.refuse(stepEvict, p, node, fmt.Errorf("%w: it is terminating already", ErrStale))
@@ -258,7 +261,8 @@ func (c *Cluster) terminate(victims []int32) {
 		e := c.pods.at(id)
 		leaving := *e.pod
 		leaving.Termination = TerminatingByPreemption
-		e.slot.pods[slices.Index(e.slot.pods, e.pod)] = &leaving
+		on := c.home(e).pods
+		on[slices.Index(on, e.pod)] = &leaving
 		e.pod = &leaving
 		if u := c.unitOf[id]; u != nil && !slices.Contains(units, u) {
 			units = append(units, u)

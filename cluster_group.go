@@ -200,8 +200,7 @@ func (c *Cluster) unitFor(id int32) *groupUnit {
 }
 
 // join makes a bound pod part of its unit, in O(members). It reports whether there
-// is one; if not, the pod is a plain one. While the cluster is under construction
-// units wait until all their members are there.
+// is one; if not, the pod is a plain one.
 func (c *Cluster) join(id int32) bool {
 	p := c.pods.at(id).pod
 	if p.Group == "" {
@@ -213,10 +212,6 @@ func (c *Cluster) join(id int32) bool {
 	switch {
 	case u == nil:
 		return false
-	case c.engine == nil:
-		if u.members = append(u.members, id); u.key == (groupKey{}) {
-			c.renew(u)
-		}
 	case len(u.members) == 0:
 		u.members = append(u.members, id)
 		c.renew(u)
@@ -262,9 +257,9 @@ func (c *Cluster) leave(id int32) bool {
 // renew puts a unit together again from its members.
 func (c *Cluster) renew(u *groupUnit) {
 	if u.key == (groupKey{}) {
-		e := c.pods.at(u.members[0])
-		u.victim = c.release.PodVictim(e.pod, e.slot.node, c.groups)
-		u.shares = []unitShare{{e.slot, 1}}
+		p, s := c.pods.at(u.members[0]).pod, c.slotOf(u.members[0])
+		u.victim = c.release.PodVictim(p, s.node, c.groups)
+		u.shares = []unitShare{{s, 1}}
 		return
 	}
 	slices.SortFunc(u.members, func(a, b int32) int { return compareSeats(c.pods.at(a).pod, c.pods.at(b).pod) })
@@ -273,13 +268,13 @@ func (c *Cluster) renew(u *groupUnit) {
 	u.shares = u.shares[:0]
 	on := make(map[*nodeSlot]int)
 	for _, id := range u.members {
-		e := c.pods.at(id)
-		v.join(e.pod, e.slot.node, rank(e.pod))
-		i, known := on[e.slot]
+		p, s := c.pods.at(id).pod, c.slotOf(id)
+		v.join(p, s.node, rank(p))
+		i, known := on[s]
 		if !known {
 			i = len(u.shares)
-			on[e.slot] = i
-			u.shares = append(u.shares, unitShare{slot: e.slot})
+			on[s] = i
+			u.shares = append(u.shares, unitShare{slot: s})
 		}
 		u.shares[i].pods++
 	}
@@ -306,27 +301,27 @@ func (c *Cluster) ranking() func(*Pod) int32 {
 
 // grow adds a member to a unit that has some.
 func (c *Cluster) grow(u *groupUnit, id int32) {
-	e := c.pods.at(id)
-	at, _ := slices.BinarySearchFunc(u.members, e.pod, func(m int32, p *Pod) int { return compareSeats(c.pods.at(m).pod, p) })
+	p, s := c.pods.at(id).pod, c.slotOf(id)
+	at, _ := slices.BinarySearchFunc(u.members, p, func(m int32, p *Pod) int { return compareSeats(c.pods.at(m).pod, p) })
 	u.members = slices.Insert(u.members, at, id)
 	v := *u.victim
-	v.Pods = spliced(v.Pods, at, at, e.pod)
-	v.Nodes = spliced(v.Nodes, at, at, e.slot.node)
-	v.Priority = max(v.Priority, c.ranking()(e.pod))
-	v.cached = cachedStart{&v.Pods[0], len(v.Pods), min(u.victim.earliest(), startOf(e.pod.Start))}
+	v.Pods = spliced(v.Pods, at, at, p)
+	v.Nodes = spliced(v.Nodes, at, at, s.node)
+	v.Priority = max(v.Priority, c.ranking()(p))
+	v.cached = cachedStart{&v.Pods[0], len(v.Pods), min(u.victim.earliest(), startOf(p.Start))}
 	u.victim = &v
 
-	i := u.shareOf(e.slot)
+	i := u.shareOf(s)
 	if i < 0 {
 		i = len(u.shares)
-		u.shares = append(u.shares, unitShare{slot: e.slot})
+		u.shares = append(u.shares, unitShare{slot: s})
 	}
 	u.shares[i].pods++
 }
 
 // shrink takes one of several members out of a unit.
 func (c *Cluster) shrink(u *groupUnit, id int32) {
-	e := c.pods.at(id)
+	s := c.slotOf(id)
 	at := slices.Index(u.members, id)
 	u.members = slices.Delete(u.members, at, at+1)
 	v := *u.victim
@@ -340,7 +335,7 @@ func (c *Cluster) shrink(u *groupUnit, id int32) {
 	v.cacheStart()
 	u.victim = &v
 
-	i := u.shareOf(e.slot)
+	i := u.shareOf(s)
 	if u.shares[i].pods--; u.shares[i].pods == 0 {
 		u.shares = slices.Delete(u.shares, i, i+1)
 	}

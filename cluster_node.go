@@ -10,12 +10,22 @@ import (
 
 // AddNode adds a node at the end. It is an error if the name is taken.
 func (c *Cluster) AddNode(n *Node) error {
-	if err := validateNode(n); err != nil {
+	c.ready()
+	s, err := c.enterNode(n)
+	if err != nil {
 		return err
 	}
-	c.ready()
+	c.engine.addNode(s)
+	return nil
+}
+
+// enterNode is AddNode before the engine is told.
+func (c *Cluster) enterNode(n *Node) (*nodeSlot, error) {
+	if err := validateNode(n); err != nil {
+		return nil, err
+	}
 	if c.byName[n.Name] != nil {
-		return fmt.Errorf("preemption: node %s: there already is a node of that name", n.Name)
+		return nil, fmt.Errorf("preemption: node %s: there already is a node of that name", n.Name)
 	}
 	s := &nodeSlot{node: n, index: len(c.nodes)}
 	// Pods may have been nominated to the node before it came.
@@ -24,16 +34,22 @@ func (c *Cluster) AddNode(n *Node) error {
 	}
 	if !s.committed.small() {
 		for _, p := range c.nominated[n.Name] {
-			if err := c.overflow(s, p.Requests.none()); err != nil {
-				return fmt.Errorf("preemption: node %s: nominated pod %s: %w", n.Name, p, err)
+			if name := c.overflow(s, p.Requests.none()); name != "" {
+				return nil, fmt.Errorf("preemption: node %s: nominated pod %s: %s: %w", n.Name, p, name, errOverflow)
 			}
 		}
 	}
 	c.byName[n.Name] = s
 	c.nodes = append(c.nodes, n)
 	c.slots = append(c.slots, s)
-	c.engine.addNode(s)
-	return nil
+	if n := len(c.vacant); n > 0 {
+		s.number, c.vacant = c.vacant[n-1], c.vacant[:n-1]
+		c.homes[s.number] = s
+	} else {
+		s.number = int32(len(c.homes))
+		c.homes = append(c.homes, s)
+	}
+	return s, nil
 }
 
 // UpdateNode replaces the node of the same name. Its pods stay.
@@ -65,6 +81,8 @@ func (c *Cluster) RemoveNode(name string) error {
 	}
 	c.engine.removeNode(s)
 	delete(c.byName, name)
+	c.homes[s.number] = nil
+	c.vacant = append(c.vacant, s.number)
 	c.nodes = slices.Delete(c.nodes, s.index, s.index+1)
 	c.slots = slices.Delete(c.slots, s.index, s.index+1)
 	for i, later := range c.slots[s.index:] {
@@ -95,11 +113,14 @@ type committed struct{ high, low uint64 }
 
 func (c committed) plus(r Resources) committed {
 	for _, amount := range r {
-		var carry uint64
-		c.low, carry = bits.Add64(c.low, uint64(amount), 0)
-		c.high += carry
+		c = c.add(committed{0, uint64(amount)})
 	}
 	return c
+}
+
+func (c committed) add(o committed) committed {
+	low, carry := bits.Add64(c.low, o.low, 0)
+	return committed{c.high + o.high + carry, low}
 }
 
 func (c committed) minus(r Resources) committed {
@@ -115,29 +136,35 @@ func (c committed) small() bool { return c.high == 0 && c.low <= math.MaxInt64 }
 
 // commit accounts for a pod that comes to the node, or returns an error and
 // leaves the node as it is if a sum of requests would overflow.
-func (c *Cluster) commit(s *nodeSlot, r Resources) error {
-	total := s.committed.plus(r)
+func (c *Cluster) commit(s *nodeSlot, p *Pod) error {
+	total := s.committed.plus(p.Requests)
 	if !total.small() {
-		if err := c.overflow(s, r); err != nil {
-			return err
+		if name := c.overflow(s, p.Requests); name != "" {
+			return overflowOn(s, p, name)
 		}
 	}
 	s.committed = total
 	return nil
 }
 
-// overflow adds the requests of a node up, resource by resource, with some more.
-func (c *Cluster) overflow(s *nodeSlot, more Resources) error {
+// overflowOn says that a pod is too much for a node's sum of a resource.
+func overflowOn(s *nodeSlot, p *Pod, resource string) error {
+	return fmt.Errorf("preemption: pod %s on node %s: %s: %w", p, s.node.Name, resource, errOverflow)
+}
+
+// overflow adds the requests of a node up, resource by resource, with some more, and
+// returns the first by name whose sum is not an int64, "" if all are.
+func (c *Cluster) overflow(s *nodeSlot, more Resources) string {
 	for _, name := range more.names() {
 		sum := more[name]
 		for _, pods := range [][]*Pod{s.pods, c.nominated[s.node.Name]} {
 			for _, p := range pods {
 				if sum > math.MaxInt64-p.Requests[name] {
-					return fmt.Errorf("%s: %w", name, errOverflow)
+					return name
 				}
 				sum += p.Requests[name]
 			}
 		}
 	}
-	return nil
+	return ""
 }

@@ -2,8 +2,11 @@ package preemption
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+
+	"example.com/preemption/internal/index"
 )
 
 // AddPod adds a pod: bound if it has a node name, pending otherwise, and then
@@ -60,7 +63,7 @@ func (c *Cluster) Nominate(p *Pod, node string) error {
 	}
 	c.ready()
 	id := c.pods.find(p.Namespace, p.Name)
-	if p.NodeName != "" || id >= 0 && c.pods.at(id).slot != nil {
+	if p.NodeName != "" || id >= 0 && c.slotOf(id) != nil {
 		return fmt.Errorf("preemption: pod %s: it is bound to a node and cannot be nominated to one", p)
 	}
 	if id < 0 {
@@ -133,9 +136,10 @@ func (c *Cluster) residents(p *Pod, nominated string) *[]*Pod {
 
 // place adds a pod that the cluster does not hold, at that place of its list.
 func (c *Cluster) place(p *Pod, nominated string, place int) error {
+	// What speaks against it.
 	bound := c.byName[p.NodeName]
 	if p.NodeName != "" && bound == nil {
-		return fmt.Errorf("preemption: pod %s: it is bound to node %s, which is unknown", p, p.NodeName)
+		return unknownNode(p)
 	}
 	nominated = nominatedTo(p, nominated)
 	home := bound
@@ -143,13 +147,16 @@ func (c *Cluster) place(p *Pod, nominated string, place int) error {
 		home = c.byName[nominated]
 	}
 	if home != nil {
-		if err := c.commit(home, p.Requests); err != nil {
-			return fmt.Errorf("preemption: pod %s on node %s: %w", p, home.node.Name, err)
+		if err := c.commit(home, p); err != nil {
+			return err
 		}
 	}
-	id := c.pods.add(podEntry{pod: p, slot: bound, cover: noCover})
+
+	// It comes, and the engine is told.
+	id := c.pods.add(podEntry{pod: p, home: none, cover: noCover})
 	switch {
 	case bound != nil:
+		c.pods.at(id).home = bound.number
 		bound.pods = insert(bound.pods, place, p)
 		if len(p.HostPorts) > 0 {
 			bound.ports++
@@ -168,19 +175,19 @@ func (c *Cluster) place(p *Pod, nominated string, place int) error {
 
 // displace takes a pod out and returns the place it had in its list.
 func (c *Cluster) displace(id int32) (place int) {
-	e := *c.pods.at(id)
+	e := c.pods.at(id)
 	p := e.pod
-	if e.slot != nil {
+	if s := c.home(e); s != nil {
 		if !c.leave(id) {
 			c.engine.remove(id)
 		}
 		c.uncover(id)
-		e.slot.committed = e.slot.committed.minus(p.Requests)
+		s.committed = s.committed.minus(p.Requests)
 		if len(p.HostPorts) > 0 {
-			e.slot.ports--
+			s.ports--
 		}
-		place = slices.Index(e.slot.pods, p)
-		e.slot.pods = slices.Delete(e.slot.pods, place, place+1)
+		place = slices.Index(s.pods, p)
+		s.pods = slices.Delete(s.pods, place, place+1)
 	} else if nominated, ok := c.nominations[id]; ok {
 		list := c.nominated[nominated]
 		place = slices.Index(list, p)
@@ -200,9 +207,91 @@ func (c *Cluster) displace(id int32) (place int) {
 	return place
 }
 
+func unknownNode(p *Pod) error {
+	return fmt.Errorf("preemption: pod %s: it is bound to node %s, which is unknown", p, p.NodeName)
+}
+
 func insert(list []*Pod, place int, p *Pod) []*Pod {
 	if place == last {
 		return append(list, p)
 	}
 	return slices.Insert(list, place, p)
 }
+
+// podEntry is what the cluster keeps for a pod. Entries are many, so what few
+// pods have is kept elsewhere: nominations and places in groups.
+type podEntry struct {
+	pod   *Pod  // nil: the entry is not in use
+	home  int32 // the number of the node it is bound to, none: pending
+	cover int32 // the set of budgets over a bound pod, noCover for none
+}
+
+// none is the number of no pod and of no node.
+const none = index.None
+
+// podIndex finds pods by name. The number of a pod's entry stays the same as long
+// as the pod does, and may then be another's.
+type podIndex struct {
+	entries []podEntry
+	names   index.Index
+	unused  []int32
+}
+
+func newPodIndex(size int) podIndex {
+	return podIndex{entries: make([]podEntry, 0, size), names: index.New(size)}
+}
+
+// find returns the number of the pod's entry, none if there is none.
+func (x *podIndex) find(namespace, name string) int32 {
+	return x.names.Find(namespace, name, func(id int32) bool {
+		p := x.entries[id].pod
+		return p.Name == name && p.Namespace == namespace
+	})
+}
+
+func (x *podIndex) at(id int32) *podEntry { return &x.entries[id] }
+
+// within yields the pods of a namespace, in no order that means anything. It reads
+// eight bytes for each pod of the cluster, and more only of those it yields.
+func (x *podIndex) within(namespace string) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for id := range x.names.Within(namespace) {
+			if p := x.entries[id].pod; p != nil && p.Namespace == namespace && !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// add makes an entry for a pod that has none.
+func (x *podIndex) add(e podEntry) int32 {
+	var id int32
+	if n := len(x.unused); n > 0 {
+		id, x.unused = x.unused[n-1], x.unused[:n-1]
+	} else {
+		id = int32(len(x.entries))
+		x.entries = append(x.entries, podEntry{})
+	}
+	x.entries[id] = e
+	x.names.Add(e.pod.Namespace, e.pod.Name, id)
+	return id
+}
+
+// remove forgets an entry; its number may be used again.
+func (x *podIndex) remove(id int32) {
+	e := &x.entries[id]
+	x.names.Remove(e.pod.Namespace, e.pod.Name, id)
+	*e = podEntry{}
+	x.unused = append(x.unused, id)
+}
+
+// home returns the node that a pod is bound to, nil if it is pending.
+func (c *Cluster) home(e *podEntry) *nodeSlot {
+	if e.home == none {
+		return nil
+	}
+	return c.homes[e.home]
+}
+
+// slotOf does so for the pod with that number.
+func (c *Cluster) slotOf(id int32) *nodeSlot { return c.home(c.pods.at(id)) }

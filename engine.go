@@ -13,9 +13,7 @@ import (
 // requests a resource beyond them, which pods request too, takes the slow path.
 const maxDimensions = 8
 
-// engine keeps the columnar state of a cluster. It is told of every change once
-// the cluster is complete; the nil engine of a cluster under construction
-// ignores them.
+// engine keeps the columnar state of a cluster. It is told of every change.
 type engine struct {
 	cluster *Cluster
 	table   *columnar.Table
@@ -30,48 +28,38 @@ type engine struct {
 	pool   sync.Pool // of *search
 }
 
-// compile builds the engine's state from scratch.
-func (c *Cluster) compile() {
-	e := &engine{cluster: c, names: []string{PodCount}, dims: map[string]int{}, uses: map[string]int{}}
-	c.engine = e
-	e.chooseDimensions()
-	e.table = columnar.New(len(e.names), c.release.rules().chargesEveryBudget, e.comparison())
-	for i := range c.covers.sets {
+// compile builds the engine of a cluster that is complete but for it.
+func compile(l *loading) *engine {
+	e := &engine{cluster: l.Cluster, names: []string{PodCount}, dims: map[string]int{}, uses: map[string]int{}}
+	e.chooseDimensions(&l.requested)
+	e.table = columnar.New(len(e.names), l.release.rules().chargesEveryBudget, e.comparison())
+	for i := range l.covers.sets {
 		e.setCover(int32(i))
 	}
-	for _, b := range c.budgets.inOrder() {
+	for _, b := range l.budgets.inOrder() {
 		e.addBudget(b)
 	}
 	shares := make(map[*groupUnit][]int64)
-	for _, u := range c.inUnits() {
+	for _, u := range l.inUnits() {
 		e.numberUnit(u)
 		shares[u] = e.unitRequests(u)
 	}
-	w := len(e.names) - 1
-	room := 0
-	for _, s := range c.slots {
-		room += roomFor(len(s.pods))
-	}
-	slab := loadSlab{make([]columnar.Resident, 0, room), make([]int64, 0, room*w)}
-	for _, s := range c.slots {
-		e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
-		e.load(s, shares, &slab)
-		for _, p := range c.nominated[s.node.Name] {
-			e.holdRow(s, c.pods.find(p.Namespace, p.Name), p)
+	e.load(l, shares)
+	for node, pods := range l.nominated {
+		if s := l.byName[node]; s != nil {
+			for _, p := range pods {
+				e.holdRow(s, l.pods.find(p.Namespace, p.Name), p)
+			}
 		}
 	}
-	e.table.Relay()
+	return e
 }
 
 // chooseDimensions takes the resources that most pods request.
-func (e *engine) chooseDimensions() {
-	for i := range e.cluster.pods.entries {
-		if entry := &e.cluster.pods.entries[i]; entry.pod != nil && e.cluster.takesRoom(int32(i)) {
-			for name, amount := range entry.pod.Requests {
-				if amount > 0 && name != PodCount {
-					e.uses[name]++
-				}
-			}
+func (e *engine) chooseDimensions(requested *requestColumns) {
+	for k, name := range requested.names {
+		if n := requested.uses[k]; n > 0 {
+			e.uses[name] = n
 		}
 	}
 	names := e.byUse()
@@ -97,7 +85,7 @@ func (e *engine) byUse() []string {
 // the way of a preemptor.
 func (c *Cluster) takesRoom(id int32) bool {
 	_, nominated := c.nominations[id]
-	return nominated || c.pods.at(id).slot != nil
+	return nominated || c.slotOf(id) != nil
 }
 
 // admit counts the resources that a pod which comes requests, and gives each a
@@ -241,54 +229,72 @@ func (e *engine) place(s *nodeSlot, x *columnar.Resident) int {
 	})
 }
 
-// loadSlab is memory for the rows of all nodes, one behind the other in node
+// load fills the table. The rows of all nodes are one behind the other in node
 // order, so that a search that goes from node to node reads on.
-type loadSlab struct {
-	residents []columnar.Resident
-	requests  []int64
-}
-
-// roomFor leaves room for so many to become some more.
-func roomFor(n int) int { return n + n/16 + 1 }
-
-// take cuts off room for n residents with w requests each. There are no more
-// than pods on the node.
-func (l *loadSlab) take(n, w int) ([]columnar.Resident, []int64) {
-	room := roomFor(n)
-	i, j := len(l.residents), len(l.requests)
-	l.residents, l.requests = l.residents[:i+room], l.requests[:j+room*w]
-	return l.residents[i : i : i+room], l.requests[j : j : j+room*w]
-}
-
-// load fills a node's row.
-func (e *engine) load(s *nodeSlot, shares map[*groupUnit][]int64, slab *loadSlab) {
-	type entry struct {
-		resident columnar.Resident
-		requests []int64
-	}
+func (e *engine) load(l *loading, shares map[*groupUnit][]int64) {
 	w := len(e.names) - 1
-	entries := make([]entry, 0, len(s.pods))
-	var done []*groupUnit
-	for _, p := range s.pods {
-		if u := e.cluster.unitOfPod(p); u != nil {
-			if !slices.Contains(done, u) {
-				done = append(done, u)
-				i := u.shareOf(s)
-				entries = append(entries, entry{e.share(u, u.shares[i]), shares[u][i*w : (i+1)*w]})
+	room := 0
+	for _, s := range l.slots {
+		room += roomFor(len(s.pods))
+	}
+	residents, requests := make([]columnar.Resident, room), make([]int64, room*w)
+	columns := make([][]int64, w)
+	for d := range columns {
+		columns[d] = l.requested.column(e.names[d+1])
+	}
+	e.table.Load(len(l.slots), func(node int) ([]int64, []columnar.Resident, []int64) {
+		s := l.slots[node]
+		n := roomFor(len(s.pods))
+		row, amounts := residents[:0:n], requests[:0:n*w]
+		residents, requests = residents[n:], requests[n*w:]
+		for _, id := range l.on(s) {
+			if u := l.unitOf[id]; u == nil {
+				row = append(row, plainResident(l.pods.at(id), id))
+			} else if x := e.share(u, u.shares[u.shareOf(s)]); !slices.ContainsFunc(row, func(o columnar.Resident) bool { return o.Ref == x.Ref }) {
+				row = append(row, x)
 			}
-			continue
 		}
-		id := e.cluster.pods.find(p.Namespace, p.Name)
-		entries = append(entries, entry{plainResident(e.cluster.pods.at(id), id), slices.Clone(e.requests(p))})
+		e.sortRow(node, row)
+		for i := range row {
+			amounts = append(amounts, e.loaded(l, row[i].Ref, s, columns, shares)...)
+		}
+		return e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]), row, amounts
+	})
+}
+
+// loaded returns what a resident of a node requests, from what was read of the pods.
+func (e *engine) loaded(l *loading, ref int32, s *nodeSlot, columns [][]int64, shares map[*groupUnit][]int64) []int64 {
+	if ref < 0 {
+		u := e.units[^ref]
+		w, i := len(columns), u.shareOf(s)
+		return shares[u][i*w : (i+1)*w]
 	}
+	v := e.buffer[:0]
+	for d, column := range columns {
+		if column != nil {
+			v = append(v, column[ref])
+		} else {
+			v = append(v, l.pods.at(ref).pod.Requests[e.names[d+1]])
+		}
+	}
+	e.buffer = v
+	return v
+}
+
+// sortRow sorts the residents of a node, most important first. Mostly priority and
+// start settle it.
+func (e *engine) sortRow(node int, row []columnar.Resident) {
 	compare := e.comparison()
-	slices.SortStableFunc(entries, func(a, b entry) int { return compare(s.index, &b.resident, &a.resident) })
-	residents, requests := slab.take(len(s.pods), w)
-	for _, x := range entries {
-		residents = append(residents, x.resident)
-		requests = append(requests, x.requests...)
-	}
-	e.table.Load(s.index, residents, requests)
+	slices.SortFunc(row, func(a, b columnar.Resident) int {
+		if a.Priority != b.Priority {
+			return cmp.Compare(b.Priority, a.Priority)
+		}
+		if a.Ref >= 0 && b.Ref >= 0 && a.Start != b.Start {
+			return cmp.Compare(a.Start, b.Start)
+		}
+		x, y := a, b // their addresses are needed here alone
+		return compare(node, &y, &x)
+	})
 }
 
 func plainResident(entry *podEntry, id int32) columnar.Resident {
@@ -309,9 +315,8 @@ func (e *engine) unitRequests(u *groupUnit) []int64 {
 		at[share.slot] = i * w
 	}
 	for _, id := range u.members {
-		entry := e.cluster.pods.at(id)
-		sum := sums[at[entry.slot]:]
-		for d, q := range e.requests(entry.pod) {
+		sum := sums[at[e.cluster.slotOf(id)]:]
+		for d, q := range e.requests(e.cluster.pods.at(id).pod) {
 			sum[d] += q
 		}
 	}
@@ -343,10 +348,9 @@ func (e *engine) numberUnit(u *groupUnit) {
 	} else {
 		u.index = int32(len(e.units))
 		e.units = append(e.units, nil)
-		e.table.Units = append(e.table.Units, columnar.Unit{})
 	}
 	e.units[u.index] = u
-	e.table.Units[u.index] = e.costs(u)
+	e.table.SetUnit(u.index, e.costs(u))
 }
 
 // costs adds up what evicting a unit costs.

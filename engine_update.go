@@ -6,13 +6,10 @@ import (
 	"example.com/preemption/internal/columnar"
 )
 
-// What the engine is told of each change to the cluster. The nil engine of a
-// cluster under construction ignores it.
+// What the engine is told of each change to the cluster, after the change but where
+// something leaves: what is compiled of it can be found only while it is there.
 
 func (e *engine) addNode(s *nodeSlot) {
-	if e == nil {
-		return
-	}
 	e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
 	for _, p := range e.cluster.nominated[s.node.Name] {
 		e.holdRow(s, e.cluster.pods.find(p.Namespace, p.Name), p)
@@ -20,15 +17,10 @@ func (e *engine) addNode(s *nodeSlot) {
 }
 
 func (e *engine) removeNode(s *nodeSlot) {
-	if e != nil {
-		e.table.RemoveNode(s.index)
-	}
+	e.table.RemoveNode(s.index)
 }
 
 func (e *engine) resize(s *nodeSlot, old, n *Node) {
-	if e == nil {
-		return
-	}
 	delta := slices.Clone(e.vector(n.Allocatable, n.Allocatable[PodCount]))
 	for d, was := range e.vector(old.Allocatable, old.Allocatable[PodCount]) {
 		delta[d] -= was
@@ -38,29 +30,20 @@ func (e *engine) resize(s *nodeSlot, old, n *Node) {
 
 // add takes in a plain bound pod.
 func (e *engine) add(id int32) {
-	if e == nil {
-		return
-	}
 	entry := e.cluster.pods.at(id)
 	e.admit(entry.pod)
 	e.setCover(entry.cover)
-	e.table.Add(entry.slot.index, plainResident(entry, id), e.requests(entry.pod))
+	e.table.Add(e.cluster.home(entry).index, plainResident(entry, id), e.requests(entry.pod))
 }
 
 func (e *engine) remove(id int32) {
-	if e == nil {
-		return
-	}
 	entry := e.cluster.pods.at(id)
-	e.table.Remove(entry.slot.index, id)
+	e.table.Remove(e.cluster.home(entry).index, plainResident(entry, id))
 	e.dismiss(entry.pod)
 }
 
 // addUnit takes in a unit with all its members.
 func (e *engine) addUnit(u *groupUnit) {
-	if e == nil {
-		return
-	}
 	for _, p := range u.victim.Pods {
 		e.admit(p)
 	}
@@ -78,11 +61,11 @@ func (e *engine) addUnit(u *groupUnit) {
 // removeUnit takes out a unit as it was last added. A unit without members has
 // not been.
 func (e *engine) removeUnit(u *groupUnit) {
-	if e == nil || len(u.members) == 0 {
+	if len(u.members) == 0 {
 		return
 	}
 	for _, share := range u.shares {
-		e.table.Remove(share.slot.index, ^u.index)
+		e.table.Remove(share.slot.index, e.share(u, share))
 	}
 	for _, p := range u.victim.Pods {
 		e.dismiss(p)
@@ -95,11 +78,11 @@ func (e *engine) removeUnit(u *groupUnit) {
 func (e *engine) joined(u *groupUnit, id int32) {
 	entry := e.cluster.pods.at(id)
 	e.setCover(entry.cover)
-	share := u.shares[u.shareOf(entry.slot)]
+	share := u.shares[u.shareOf(e.cluster.home(entry))]
 	if share.pods == 1 {
-		e.table.Add(entry.slot.index, e.share(u, share), e.requests(entry.pod))
+		e.table.Add(e.cluster.home(entry).index, e.share(u, share), e.requests(entry.pod))
 	} else {
-		e.table.Change(entry.slot.index, e.share(u, share), e.requests(entry.pod), +1, true)
+		e.table.Change(e.cluster.home(entry).index, e.share(u, share), e.requests(entry.pod), +1, true)
 	}
 	e.restate(u)
 }
@@ -107,10 +90,10 @@ func (e *engine) joined(u *groupUnit, id int32) {
 // left follows a member that has left a unit with others.
 func (e *engine) left(u *groupUnit, id int32) {
 	entry := e.cluster.pods.at(id)
-	if i := u.shareOf(entry.slot); i < 0 {
-		e.table.Remove(entry.slot.index, ^u.index)
+	if i := u.shareOf(e.cluster.home(entry)); i < 0 {
+		e.table.Remove(e.cluster.home(entry).index, columnar.Resident{Ref: ^u.index})
 	} else {
-		e.table.Change(entry.slot.index, e.share(u, u.shares[i]), e.requests(entry.pod), -1, true)
+		e.table.Change(e.cluster.home(entry).index, e.share(u, u.shares[i]), e.requests(entry.pod), -1, true)
 	}
 	e.dismiss(entry.pod)
 	e.restate(u)
@@ -120,9 +103,7 @@ func (e *engine) left(u *groupUnit, id int32) {
 // nodes: what evicting it costs, and its importance. Mostly there is nothing to
 // refresh.
 func (e *engine) restate(u *groupUnit) {
-	was, now := e.table.Units[u.index], e.costs(u)
-	e.table.Units[u.index] = now
-	stale := was.Odd != now.Odd || (len(was.Covers) > 0) != (len(now.Covers) > 0) || e.table.SpentUnit(&was) != e.table.SpentUnit(&now)
+	stale := e.table.SetUnit(u.index, e.costs(u))
 	for _, share := range u.shares {
 		e.table.Change(share.slot.index, e.share(u, share), nil, 0, stale)
 	}
@@ -130,9 +111,6 @@ func (e *engine) restate(u *groupUnit) {
 
 // hold takes in a nominated pod. The node is nil if it does not exist.
 func (e *engine) hold(s *nodeSlot, id int32) {
-	if e == nil {
-		return
-	}
 	e.admit(e.cluster.pods.at(id).pod)
 	if s == nil {
 		return
@@ -145,97 +123,63 @@ func (e *engine) holdRow(s *nodeSlot, id int32, p *Pod) {
 }
 
 func (e *engine) release(s *nodeSlot, id int32) {
-	if e == nil {
-		return
-	}
 	if s != nil {
 		e.table.Release(s.index, id)
 	}
 	e.dismiss(e.cluster.pods.at(id).pod)
 }
 
-func (e *engine) addBudget(b *budgetEntry) {
-	if e == nil {
-		return
-	}
-	for len(e.table.Budgets) <= int(b.order) {
-		e.table.Budgets = append(e.table.Budgets, 0)
-	}
-	e.table.Budgets[b.order] = int64(b.budget.Allowed)
-}
+func (e *engine) addBudget(b *budgetEntry) { e.table.SetBudget(b.order, int64(b.budget.Allowed)) }
 
-// setBudget follows a change of what a budget allows.
+// setBudget follows what a budget allows. If that passes zero, the pods under it have
+// come to violate for sure, or no longer do. A group shows on all of its nodes.
 func (e *engine) setBudget(b *budgetEntry) {
-	if e == nil {
+	if !e.table.SetBudget(b.order, int64(b.budget.Allowed)) {
 		return
 	}
-	was := e.table.Budgets[b.order]
-	e.table.Budgets[b.order] = int64(b.budget.Allowed)
-	if (was <= 0) == (b.budget.Allowed <= 0) {
-		return
-	}
-	// The pods under it have come to violate for sure, or no longer do. A group
-	// shows on all of its nodes.
-	stale := make(map[*nodeSlot]bool)
-	for i := range e.cluster.covers.sets {
-		if set := &e.cluster.covers.sets[i]; slices.Contains(set.over, b) {
-			for s := range set.slots {
-				stale[s] = true
+	c := e.cluster
+	for i := range c.covers.sets {
+		if set := &c.covers.sets[i]; slices.Contains(set.over, b) {
+			for home := range set.homes {
+				e.table.Touch(c.homes[home].index)
 			}
 		}
 	}
-	for _, u := range e.cluster.units {
-		if slices.ContainsFunc(e.table.Units[u.index].Covers, func(set int32) bool { return slices.Contains(e.cluster.covers.sets[set].over, b) }) {
-			u.stain(stale)
+	for _, u := range c.units {
+		if slices.ContainsFunc(e.table.Units[u.index].Covers, func(set int32) bool { return slices.Contains(c.covers.budgets(set), b) }) {
+			e.touch(u)
 		}
 	}
-	e.refresh(stale)
 }
 
-// refresh computes again what the table knows of nodes.
-func (e *engine) refresh(stale map[*nodeSlot]bool) {
-	for s := range stale {
-		e.table.Refresh(s.index)
-	}
-}
-
-// stain notes all nodes of a unit.
-func (u *groupUnit) stain(stale map[*nodeSlot]bool) {
+// touch has the table look again at all nodes of a unit.
+func (e *engine) touch(u *groupUnit) {
 	for _, share := range u.shares {
-		stale[share.slot] = true
+		e.table.Touch(share.slot.index)
 	}
 }
 
-// covered follows pods that other sets of budgets cover now. A group shows on all
-// of its nodes.
+// covered follows pods that other sets of budgets cover now.
 func (e *engine) covered(changed []int32) {
-	if e == nil || len(changed) == 0 {
-		return
-	}
-	stale := make(map[*nodeSlot]bool)
+	c := e.cluster
 	units := make(map[*groupUnit]bool)
 	for _, id := range changed {
-		entry := e.cluster.pods.at(id)
+		entry := c.pods.at(id)
 		e.setCover(entry.cover)
-		if u := e.cluster.unitOf[id]; u != nil {
-			units[u] = true
+		if u := c.unitOf[id]; u == nil {
+			e.table.SetCover(c.home(entry).index, plainResident(entry, id))
 		} else {
-			e.table.SetCover(entry.slot.index, id, entry.cover)
-			stale[entry.slot] = true
+			units[u] = true
 		}
 	}
 	for u := range units {
-		e.table.Units[u.index] = e.costs(u)
-		u.stain(stale)
+		e.table.SetUnit(u.index, e.costs(u))
+		e.touch(u)
 	}
-	e.refresh(stale)
 }
 
 // renumberBudgets follows a change of the budgets' numbers.
 func (e *engine) renumberBudgets() {
-	if e == nil {
-		return
-	}
 	e.table.Budgets = nil
 	for _, b := range e.cluster.budgets.inOrder() {
 		e.addBudget(b)
@@ -250,23 +194,14 @@ func (e *engine) setCover(set int32) {
 	if set == noCover {
 		return
 	}
-	for len(e.table.Covers) <= int(set) {
-		e.table.Covers = append(e.table.Covers, nil)
-	}
+	same := func(number int32, b *budgetEntry) bool { return number == b.order }
 	over := e.cluster.covers.budgets(set)
-	have := e.table.Covers[set]
-	if len(have) == len(over) {
-		same := true
-		for i, b := range over {
-			same = same && have[i] == b.order
-		}
-		if same {
-			return
-		}
+	if int(set) < len(e.table.Covers) && slices.EqualFunc(e.table.Covers[set], over, same) {
+		return
 	}
-	orders := make([]int32, len(over))
+	numbers := make([]int32, len(over))
 	for i, b := range over {
-		orders[i] = b.order
+		numbers[i] = b.order
 	}
-	e.table.Covers[set] = orders
+	e.table.DefineCover(set, numbers)
 }

@@ -174,8 +174,8 @@ func (c *Cluster) validatePending(p *Pod) error {
 		return err
 	}
 	if id := c.pods.find(p.Namespace, p.Name); p.NodeName != "" && id >= 0 {
-		if e := c.pods.at(id); e.slot != nil && samePod(e.pod, p) {
-			return fmt.Errorf("preemption: pod %s: it is bound to node %s already: ask about a pending pod, or a copy without a node", p, e.slot.node.Name)
+		if e := c.pods.at(id); c.home(e) != nil && samePod(e.pod, p) {
+			return fmt.Errorf("preemption: pod %s: it is bound to node %s already: ask about a pending pod, or a copy without a node", p, c.home(e).node.Name)
 		}
 	}
 	return nil

@@ -147,8 +147,8 @@ func validatePod(p *Pod) error {
 	if p == nil {
 		return errors.New("preemption: the pod is nil")
 	}
-	if p.Name == "" {
-		return errors.New("preemption: pod without a name")
+	if err := validatePodNames(p); err != nil {
+		return err
 	}
 	if _, ok := p.Requests[PodCount]; ok {
 		return fmt.Errorf("preemption: pod %s: it requests %q: a pod takes one place on its node without saying so", p, PodCount)
@@ -161,6 +161,14 @@ func validatePod(p *Pod) error {
 	}
 	if negative != "" {
 		return fmt.Errorf("preemption: pod %s: request for %s is negative: %d", p, negative, p.Requests[negative])
+	}
+	return nil
+}
+
+// validatePodNames is the part of validatePod that is not about requests.
+func validatePodNames(p *Pod) error {
+	if p.Name == "" {
+		return errors.New("preemption: pod without a name")
 	}
 	return nil
 }

@@ -4,8 +4,9 @@ import "slices"
 
 // Clone returns an independent copy whose residents are ordered by compare.
 func (t *Table) Clone(compare func(node int, a, b *Resident) int) *Table {
+	t.settle()
 	k := *t
-	k.compare = compare
+	k.compare, k.stale = compare, &staleRows{}
 	k.free, k.spentTops, k.spentSum = t.free.clone(), t.spentTops.clone(), t.spentSum.clone()
 	k.levels = make([]level, len(t.levels))
 	for i := range t.levels {

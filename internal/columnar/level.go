@@ -123,6 +123,7 @@ func (t *Table) found(k int, priority int32) {
 		l.late.set(n, 0, never)
 	}
 	t.levels = slices.Insert(t.levels, k, l)
+	t.widenStale()
 }
 
 // relayIfSkewed lays the levels out anew where ranges have become lopsided. It
@@ -187,8 +188,9 @@ func (t *Table) Relay() {
 		l.clean.loose, l.tops.loose, l.latest.loose, l.late.loose = true, true, true, true
 	}
 	for n := range t.rows {
-		t.Refresh(n)
+		t.refresh(n, everything)
 	}
+	t.forgetStale()
 	t.spentSum.settle()
 	t.spentTops.settle()
 	for i := range t.levels {

@@ -111,6 +111,7 @@ func (t *Table) FitsOn(q *Query, s *Scratch, node int) bool {
 // Search returns the node that is the best to clear, -1 if none can be cleared.
 // It finds the least score over all nodes, and of equals the least node.
 func (t *Table) Search(q *Query, s *Scratch) (node int, found score.Score) {
+	t.settle()
 	x := search{Table: t, Query: q, Scratch: s, bestNode: -1, bestScore: score.Worst}
 	x.begin()
 	top := x.topLevel()

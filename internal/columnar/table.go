@@ -12,11 +12,16 @@ const Seat = 0
 
 // A Table holds the nodes and their residents. Queries may run concurrently with
 // each other, not with updates.
+//
+// An update changes the rows, and what is free, at once. What follows from a row
+// (levels, tops, counts, see refresh.go) is computed when the next query asks, so
+// that updates between two queries cost little more than one.
 type Table struct {
 	dims    int
 	compare func(node int, a, b *Resident) int // importance: positive if a is the more important
 	rows    []row
-	free    plane // with nobody evicted
+	stale   *staleRows // whose summaries are not computed yet
+	free    plane      // with nobody evicted
 	levels  []level
 	// mostLevels is how many levels there may be.
 	mostLevels int
@@ -63,10 +68,13 @@ type row struct {
 	requests  []int64    // resident×(dims-1) + dim-1; seats are in the resident
 	held      []Held
 	heldReqs  []int64
-	covered   []int32 // residents with a budget over them, as indices, least important first
-	odd       int32   // odd residents
-	grouped   int32   // residents that are units
-	spent     int32   // residents that surely violate
+
+	// What follows from the residents, up to date unless the row is stale.
+	covered []int32 // residents with a budget over them, as indices, least important first
+	odd     int32   // odd residents
+	grouped int32   // residents that are units
+	spent   int32   // residents that surely violate
+	stale   int32   // what has to be computed again
 }
 
 // Held is a pod that is nominated to a node. It takes room there from preemptors
@@ -79,7 +87,7 @@ type Held struct {
 // New returns an empty table of so many dimensions, seats included. Residents of
 // a node are ordered by compare.
 func New(dims int, chargeAll bool, compare func(node int, a, b *Resident) int) *Table {
-	return &Table{dims: dims, compare: compare, free: newPlane(dims, 0), spentTops: newTops(dims, 0),
+	return &Table{dims: dims, compare: compare, stale: &staleRows{}, free: newPlane(dims, 0), spentTops: newTops(dims, 0),
 		spentSum: newPlane(dims, 0), chargeAll: chargeAll, mostLevels: maxLevels}
 }
 
@@ -91,7 +99,7 @@ func (t *Table) Nodes() int { return len(t.rows) }
 
 // AddNode adds a node at the end that has these amounts to give.
 func (t *Table) AddNode(allocatable []int64) {
-	t.rows = append(t.rows, row{})
+	t.rows = append(t.rows, row{stale: fresh})
 	t.free.grow()
 	t.spentTops.grow()
 	t.spentSum.grow()
@@ -103,6 +111,7 @@ func (t *Table) AddNode(allocatable []int64) {
 
 // RemoveNode removes an empty node; those behind it move up.
 func (t *Table) RemoveNode(node int) {
+	t.settle() // stale rows go by the number of their node
 	t.rows = slices.Delete(t.rows, node, node+1)
 	t.free.remove(node)
 	t.spentTops.remove(node)
@@ -122,23 +131,35 @@ func (t *Table) Resize(node int, delta []int64) {
 	}
 }
 
-// Load sets the residents of a node that has none, most important first. Relay
-// must follow once all nodes are loaded.
-func (t *Table) Load(node int, residents []Resident, requests []int64) {
-	r := &t.rows[node]
-	r.residents, r.requests = residents, requests
+// Load builds the table of so many nodes at once: next yields, for each in turn,
+// what it has to give, its residents, most important first, and their requests. The
+// table must be empty. It takes O(nodes × levels + residents).
+func (t *Table) Load(nodes int, next func(node int) (allocatable []int64, residents []Resident, requests []int64)) {
+	t.rows = make([]row, nodes)
+	t.free, t.spentSum, t.spentTops = newPlane(t.dims, nodes), newPlane(t.dims, nodes), newTops(t.dims, nodes)
+	t.free.loose = true
 	w := t.dims - 1
-	for i := range residents {
-		t.free.add(node, Seat, -int64(residents[i].Seats))
-		for d, q := range requests[i*w : (i+1)*w] {
-			t.free.add(node, d+1, -q)
+	left := make([]int64, t.dims)
+	for node := range t.rows {
+		allocatable, residents, requests := next(node)
+		t.rows[node] = row{residents: residents, requests: requests, stale: fresh}
+		t.residents += len(residents)
+		copy(left, allocatable)
+		for i := range residents {
+			left[Seat] -= int64(residents[i].Seats)
+			for d, q := range requests[i*w : (i+1)*w] {
+				left[d+1] -= q
+			}
+		}
+		for d, amount := range left {
+			t.free.set(node, d, amount)
 		}
 	}
-	t.residents += len(residents)
+	t.free.settle()
+	t.Relay()
 }
 
 // Add adds a resident with its requests, one for each dimension but the seats.
-// It takes O(residents + levels).
 func (t *Table) Add(node int, x Resident, requests []int64) {
 	t.insert(node, x, requests)
 	t.residents++
@@ -146,16 +167,16 @@ func (t *Table) Add(node int, x Resident, requests []int64) {
 	k := t.levelFor(x.Priority)
 	t.levels[k].count++
 	t.take(node, &x, requests, -1)
-	t.refresh(node, t.affected(k, &x))
+	t.mark(node, t.affected(k, &x))
 	t.relayIfSkewed()
 }
 
-// Remove removes the resident with that reference. It takes O(residents +
-// levels).
-func (t *Table) Remove(node int, ref int32) {
+// Remove removes the resident with x's reference. X has the priority and start that
+// it was added or last changed with.
+func (t *Table) Remove(node int, x Resident) {
 	r := &t.rows[node]
-	at := slices.IndexFunc(r.residents, func(x Resident) bool { return x.Ref == ref })
-	x := r.residents[at]
+	at := t.find(node, &x)
+	x = r.residents[at]
 	w := t.dims - 1
 	t.take(node, &x, r.requests[at*w:(at+1)*w], +1)
 	r.residents = slices.Delete(r.residents, at, at+1)
@@ -164,16 +185,16 @@ func (t *Table) Remove(node int, ref int32) {
 	t.churn++
 	k := t.levelOf(x.Priority)
 	t.levels[k].count--
-	t.refresh(node, t.affected(k, &x))
+	t.mark(node, t.affected(k, &x))
 }
 
 // Change puts x in the place of the resident with its reference, and adds requests
 // to what it takes (sign +1) or takes them away (-1). Stale tells that its unit has
-// come to count otherwise. It takes O(residents) if nothing has to be refreshed.
+// come to count otherwise. It takes O(residents).
 func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale bool) {
 	r := &t.rows[node]
 	w := t.dims - 1
-	at := slices.IndexFunc(r.residents, func(o Resident) bool { return o.Ref == x.Ref })
+	at := r.indexOf(x.Ref)
 	old := r.residents[at]
 	r.residents[at] = x
 	if sign != 0 {
@@ -187,8 +208,31 @@ func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale
 		t.levels[t.levelFor(x.Priority)].count++
 	}
 	if t.reorder(node, at) || x != old || stale {
-		t.refresh(node, everything)
+		t.mark(node, everything)
 	}
+}
+
+// SetCover changes which budgets are over a pod.
+func (t *Table) SetCover(node int, x Resident) {
+	t.rows[node].residents[t.find(node, &x)].Cover = x.Cover
+	t.mark(node, everything)
+}
+
+// find returns the index of the resident with x's reference. A pod is looked for
+// where its importance puts it; a unit's is not a matter of x alone.
+func (t *Table) find(node int, x *Resident) int {
+	r := &t.rows[node]
+	if x.Ref >= 0 {
+		at := sort.Search(len(r.residents), func(i int) bool { return t.compare(node, &r.residents[i], x) <= 0 })
+		if at < len(r.residents) && r.residents[at].Ref == x.Ref {
+			return at
+		}
+	}
+	return r.indexOf(x.Ref)
+}
+
+func (r *row) indexOf(ref int32) int {
+	return slices.IndexFunc(r.residents, func(x Resident) bool { return x.Ref == ref })
 }
 
 // reorder puts a resident whose importance has changed in its place. It reports
@@ -216,63 +260,6 @@ func (t *Table) insert(node int, x Resident, requests []int64) {
 	r.requests = slices.Insert(r.requests, at*(t.dims-1), requests...)
 }
 
-// Grow adds a dimension of which nobody has or takes anything.
-func (t *Table) Grow() {
-	w := t.dims - 1
-	wider := func(requests []int64, n int) []int64 {
-		out := make([]int64, 0, n*(w+1)+n/16)
-		for i := range n {
-			out = append(append(out, requests[i*w:(i+1)*w]...), 0)
-		}
-		return out
-	}
-	for i := range t.rows {
-		r := &t.rows[i]
-		r.requests, r.heldReqs = wider(r.requests, len(r.residents)), wider(r.heldReqs, len(r.held))
-	}
-	t.dims++
-	t.free, t.spentSum, t.spentTops = t.free.wider(), t.spentSum.wider(), t.spentTops.wider()
-	for i := range t.levels {
-		l := &t.levels[i]
-		l.clean, l.tops = l.clean.wider(), l.tops.wider()
-	}
-}
-
-// Redefine gives a dimension another meaning: what each node has of it to give, and
-// what its residents and those that hold a place on it take.
-func (t *Table) Redefine(dim int, allocatable func(node int) int64, request func(node int, ref int32) int64) {
-	w := t.dims - 1
-	for node := range t.rows {
-		r := &t.rows[node]
-		left, same := allocatable(node), true
-		set := func(amount *int64, to int64) { same = same && *amount == to; *amount = to }
-		for i := range r.residents {
-			q := request(node, r.residents[i].Ref)
-			set(&r.requests[i*w+dim-1], q)
-			left -= q
-		}
-		for i, h := range r.held {
-			r.heldReqs[i*w+dim-1] = request(node, h.Ref)
-		}
-		if same && left == t.free.at(node, dim) {
-			continue
-		}
-		t.free.set(node, dim, left)
-		t.refresh(node, everything)
-	}
-}
-
-// everything tells refresh to compute all.
-const everything = -1
-
-// affected tells refresh what changes with a resident of level k.
-func (t *Table) affected(k int, x *Resident) int {
-	if t.isSpent(x) {
-		return everything
-	}
-	return k
-}
-
 // take accounts in the free plane for a resident that comes (-1) or goes (+1).
 func (t *Table) take(node int, x *Resident, requests []int64, sign int64) {
 	t.free.add(node, Seat, sign*int64(x.Seats))
@@ -293,166 +280,6 @@ func (r *row) below(priority int32) int {
 		}
 	}
 	return lo
-}
-
-// Refresh computes what the table knows of a node again, after its residents, or
-// Units, Budgets or Covers under them, changed. It takes O(residents + levels).
-func (t *Table) Refresh(node int) { t.refresh(node, everything) }
-
-// refresh is Refresh after a resident of one level, clean of violations, came or
-// went: below its level what is available changes, from there on the largest
-// requests.
-func (t *Table) refresh(node, changed int) {
-	r := &t.rows[node]
-	t.forget(r)
-	w := t.dims - 1
-	g := &t.gathered
-	g.reset(t.dims)
-	for d := range t.dims {
-		g.clean[d] = t.free.at(node, d)
-	}
-	at := len(r.residents)
-	for k := range t.levels {
-		l := &t.levels[k]
-		before := at
-		g.starts, g.late = g.starts[:0], never
-		for ; at > 0 && r.residents[at-1].Priority <= l.high; at-- {
-			x, requests := &r.residents[at-1], r.requests[(at-1)*w:at*w]
-			t.count(r, x, at-1)
-			g.late = max(g.late, x.Start)
-			if t.isSpent(x) {
-				g.spend(x, requests)
-				continue
-			}
-			g.gain(x, requests)
-			g.starts = enter(g.starts, x.Start)
-		}
-		l.from[node] = int32(at)
-		if changed == everything || k < changed {
-			for d := range t.dims {
-				l.clean.set(node, d, g.clean[d])
-			}
-		}
-		if changed == everything || k == changed {
-			l.setStarts(node, g.starts)
-			l.late.set(node, 0, g.late)
-		}
-		if changed == everything || k >= changed {
-			if at == before && k > 0 {
-				l.tops.copyFrom(&t.levels[k-1].tops, node)
-				continue
-			}
-			for d := 1; d < t.dims; d++ {
-				l.tops.set(node, d, g.largest[d])
-			}
-		}
-	}
-	if changed == everything {
-		for d := range t.dims {
-			t.spentSum.set(node, d, g.sum[d])
-			if d != Seat {
-				t.spentTops.set(node, d, g.spent[d])
-			}
-		}
-	}
-}
-
-// gathering is what Refresh adds up.
-type gathering struct {
-	clean, sum []int64   // by dimension
-	largest    [][]int64 // by dimension, of the residents that may be clean
-	starts     []int64   // of those of one level
-	spent      [][]int64 // by dimension, of the residents that surely violate
-	late       int64     // the latest start of anybody of one level
-}
-
-func (g *gathering) reset(dims int) {
-	if len(g.clean) != dims {
-		*g = gathering{clean: make([]int64, dims), sum: make([]int64, dims), largest: make([][]int64, dims), spent: make([][]int64, dims)}
-	}
-	clear(g.sum)
-	for d := range g.largest {
-		g.largest[d], g.spent[d] = g.largest[d][:0], g.spent[d][:0]
-	}
-}
-
-func (g *gathering) gain(x *Resident, requests []int64) {
-	g.clean[Seat] += int64(x.Seats)
-	for d, q := range requests {
-		g.clean[d+1] += q
-		g.largest[d+1] = enter(g.largest[d+1], q)
-	}
-}
-
-func (g *gathering) spend(x *Resident, requests []int64) {
-	g.sum[Seat] += int64(x.Seats)
-	for d, q := range requests {
-		g.sum[d+1] += q
-		g.spent[d+1] = enter(g.spent[d+1], q)
-	}
-}
-
-// forget takes a row out of the counts, count takes its residents in again.
-func (t *Table) forget(r *row) {
-	t.spent -= int(r.spent)
-	if r.odd > 0 {
-		t.odd--
-	}
-	r.odd, r.grouped, r.spent, r.covered = 0, 0, 0, r.covered[:0]
-}
-
-func (t *Table) count(r *row, x *Resident, index int) {
-	if x.Ref < 0 {
-		r.grouped++
-		u := &t.Units[^x.Ref]
-		if u.Odd {
-			if r.odd == 0 {
-				t.odd++
-			}
-			r.odd++
-		}
-		if len(u.Covers) > 0 {
-			r.covered = append(r.covered, int32(index))
-		}
-	} else if x.Cover >= 0 {
-		r.covered = append(r.covered, int32(index))
-	}
-	if t.isSpent(x) {
-		r.spent++
-		t.spent++
-	}
-}
-
-// SetCover changes which budgets are over a pod. Refresh must follow.
-func (t *Table) SetCover(node int, ref, cover int32) {
-	for i := range t.rows[node].residents {
-		if x := &t.rows[node].residents[i]; x.Ref == ref {
-			x.Cover = cover
-			return
-		}
-	}
-}
-
-// isSpent reports whether evicting the resident violates a budget whatever else
-// is evicted: one over it has nothing left.
-func (t *Table) isSpent(x *Resident) bool {
-	if x.Ref >= 0 {
-		return x.Cover >= 0 && t.overdrawn(x.Cover)
-	}
-	return t.SpentUnit(&t.Units[^x.Ref])
-}
-
-// SpentUnit reports whether evicting a unit violates a budget whatever else is
-// evicted.
-func (t *Table) SpentUnit(u *Unit) bool { return slices.ContainsFunc(u.Covers, t.overdrawn) }
-
-func (t *Table) overdrawn(cover int32) bool {
-	for _, b := range t.Covers[cover] {
-		if t.Budgets[b] <= 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // Hold records that a nominated pod takes room on a node.
@@ -485,4 +312,7 @@ func (t *Table) Residents(node int) ([]Resident, []int64) {
 func (t *Table) Spent(x *Resident) bool { return t.isSpent(x) }
 
 // Covered reports whether there are budgets over any resident of the node.
-func (t *Table) Covered(node int) bool { return len(t.rows[node].covered) > 0 }
+func (t *Table) Covered(node int) bool {
+	t.settle()
+	return len(t.rows[node].covered) > 0
+}

@@ -32,6 +32,9 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 			}
 		}
 		for i := range 400 {
+			if r.IntN(3) == 0 {
+				tab.settle() // as a query does
+			}
 			if i%40 == 0 {
 				check("between updates")
 			}
@@ -51,15 +54,17 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 				}
 			case 3:
 				for ref, n := range at { // any one
-					tab.Remove(n, ref)
+					row := &tab.rows[n]
+					tab.Remove(n, row.residents[row.indexOf(ref)])
 					delete(at, ref)
 					break
 				}
 			case 4:
 				b := r.IntN(3)
-				tab.Budgets[b] = int64(r.IntN(3))
-				for n := range allocatable {
-					tab.Refresh(n)
+				if tab.SetBudget(int32(b), int64(r.IntN(3))) {
+					for n := range allocatable {
+						tab.Touch(n)
+					}
 				}
 			default:
 				if n := len(allocatable); n > 0 {
@@ -80,19 +85,17 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 		check("after updates")
 		updated := describe(tab)
 		for n := range allocatable {
-			tab.Refresh(n)
+			tab.Touch(n)
 		}
 		if again := describe(tab); again != updated {
 			t.Fatalf("seed %d:\nupdated\n%s\nrefreshed\n%s", seed, updated, again)
 		}
 		fresh := New(3, false, byPriority)
 		fresh.Budgets, fresh.Covers = tab.Budgets, tab.Covers
-		for i, a := range allocatable {
-			fresh.AddNode(a)
-			fresh.Load(i, slices.Clone(tab.rows[i].residents), slices.Clone(tab.rows[i].requests))
-		}
+		fresh.Load(len(allocatable), func(node int) ([]int64, []Resident, []int64) {
+			return allocatable[node], slices.Clone(tab.rows[node].residents), slices.Clone(tab.rows[node].requests)
+		})
 		tab.Relay() // the same levels
-		fresh.Relay()
 		check("after the levels were laid out anew")
 		if a, b := describe(tab), describe(fresh); a != b {
 			t.Fatalf("seed %d:\nupdated\n%s\nfresh\n%s", seed, a, b)
@@ -101,6 +104,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 }
 
 func describe(t *Table) string {
+	t.settle()
 	var b strings.Builder
 	fmt.Fprintln(&b, t.spent, t.odd, t.residents)
 	planes := map[string]*plane{"free": &t.free, "sum": &t.spentSum}
