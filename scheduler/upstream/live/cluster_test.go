@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -18,8 +19,12 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
@@ -34,9 +39,11 @@ const schedulerName = "preemption-scheduler" // of the sample configuration
 // scheduler on it.
 type cluster struct {
 	kubernetes.Interface
-	t          *testing.T
-	bin        string
-	kubeconfig string
+	t           *testing.T
+	bin         string
+	kubeconfig  string
+	gate        *gate
+	throughGate string // a kubeconfig
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -53,9 +60,42 @@ func newCluster(t *testing.T) *cluster {
 		},
 	})
 	t.Cleanup(func() { down(); stop() })
-	c := &cluster{Interface: client, t: t, bin: bin, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	dir := t.TempDir()
+	c := &cluster{Interface: client, t: t, bin: bin, kubeconfig: filepath.Join(dir, "kubeconfig"), throughGate: filepath.Join(dir, "through-gate")}
 	c.fatal(writeKubeconfig(c.kubeconfig, config))
+	c.install(config)
+	var err error
+	c.gate, err = newGate(config)
+	c.fatal(err)
+	t.Cleanup(func() { c.gate.open(); c.gate.Close() })
+	c.fatal(writeKubeconfig(c.throughGate, &rest.Config{Host: c.gate.URL}))
 	return c
+}
+
+// install creates what is to be deployed with the scheduler. Nobody runs the
+// Deployment here; its service account has to have the rights that it needs.
+func (c *cluster) install(config *rest.Config) {
+	file, err := os.Open("../../cmd/kube-scheduler/deploy.yaml")
+	c.fatal(err)
+	defer file.Close()
+	client, err := dynamic.NewForConfig(config)
+	c.fatal(err)
+	groups, err := restmapper.GetAPIGroupResources(c.Discovery())
+	c.fatal(err)
+	mapper := restmapper.NewDiscoveryRESTMapper(groups)
+	for documents := yaml.NewYAMLOrJSONDecoder(file, 4096); ; {
+		var x unstructured.Unstructured
+		err := documents.Decode(&x)
+		if err == io.EOF {
+			return
+		}
+		c.fatal(err)
+		kind := x.GroupVersionKind()
+		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		c.fatal(err)
+		_, err = client.Resource(mapping.Resource).Namespace(x.GetNamespace()).Create(c.t.Context(), &x, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+		c.fatal(err)
+	}
 }
 
 func writeKubeconfig(name string, config *rest.Config) error {
@@ -143,7 +183,8 @@ func (c *cluster) pods() map[string]*v1.Pod {
 	return pods
 }
 
-// scheduler is the scheduler as a process, with the sample configuration.
+// scheduler is the scheduler as a process, with the sample configuration, behind
+// the gate.
 type scheduler struct {
 	*exec.Cmd
 	port int
@@ -154,7 +195,7 @@ func (c *cluster) startScheduler() *scheduler {
 	sample, err := os.ReadFile("../../cmd/kube-scheduler/config.yaml")
 	c.fatal(err)
 	config := filepath.Join(c.t.TempDir(), "config.yaml")
-	c.fatal(os.WriteFile(config, append(sample, "clientConnection:\n  kubeconfig: "+c.kubeconfig+"\n"...), 0o666))
+	c.fatal(os.WriteFile(config, append(sample, "clientConnection:\n  kubeconfig: "+c.throughGate+"\n"...), 0o666))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	c.fatal(err)
 	port := listener.Addr().(*net.TCPAddr).Port
@@ -162,7 +203,7 @@ func (c *cluster) startScheduler() *scheduler {
 	s := &scheduler{port: port, log: &bytes.Buffer{}}
 	s.Cmd = exec.Command(filepath.Join(c.bin, "kube-scheduler"), "--config="+config, "--v=2",
 		fmt.Sprintf("--secure-port=%d", port), "--bind-address=127.0.0.1", "--cert-dir="+c.t.TempDir(),
-		"--authentication-kubeconfig="+c.kubeconfig, "--authorization-kubeconfig="+c.kubeconfig, "--authentication-skip-lookup=true")
+		"--authentication-kubeconfig="+c.throughGate, "--authorization-kubeconfig="+c.throughGate)
 	s.Stdout, s.Stderr = s.log, s.log
 	c.fatal(s.Start())
 	c.t.Cleanup(func() {
@@ -183,8 +224,8 @@ func (s *scheduler) kill() {
 	_ = s.Wait() // it was killed
 }
 
-// metric returns the lines of a metric of the scheduler.
-func (c *cluster) metric(s *scheduler, name string) string {
+// metric returns the lines of a metric of the scheduler, once that serves them.
+func (c *cluster) metric(s *scheduler, name string) (string, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig)
 	c.fatal(err)
 	config.Host = fmt.Sprintf("https://127.0.0.1:%d", s.port)
@@ -192,12 +233,14 @@ func (c *cluster) metric(s *scheduler, name string) string {
 	client, err := kubernetes.NewForConfig(config)
 	c.fatal(err)
 	text, err := client.RESTClient().Get().AbsPath("/metrics").DoRaw(c.t.Context())
-	c.fatal(err)
+	if err != nil {
+		return "", err
+	}
 	var lines []string
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, name) {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lines, "\n"), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -57,7 +57,7 @@ func perf(ctx context.Context, t *tree, workloads string, rounds int) error {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(out, "%s\t%d\t%s\t%.1f\t%s\n", workload, round+1, v.name, throughput, postFilters(c.lines))
+				fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\n", workload, round+1, v.name, throughput, postFilters(c.lines))
 				if err := out.Flush(); err != nil {
 					return err
 				}
@@ -67,19 +67,22 @@ func perf(ctx context.Context, t *tree, workloads string, rounds int) error {
 	return nil
 }
 
-var average = regexp.MustCompile(`([0-9.e+]+) (?:pods/s_Average|\S*SchedulingThroughput_Average\S*)`)
+var average = regexp.MustCompile(`([0-9.e+]+) SchedulingThroughput/Average\b`)
 
-// throughputOf reads the average throughput from a benchmark's output.
-func throughputOf(log string) (float64, error) {
+// throughputOf reads the average throughput in pods a second from a benchmark's
+// output. A workload that is over within two seconds has none.
+func throughputOf(log string) (string, error) {
 	data, err := os.ReadFile(log)
 	if err != nil {
-		return 0, err
+		return "", err
 	}
-	m := average.FindStringSubmatch(string(data))
-	if m == nil {
-		return 0, fmt.Errorf("%s: no throughput in it", log)
+	if m := average.FindSubmatch(data); m != nil {
+		return string(m[1]), nil
 	}
-	return strconv.ParseFloat(m[1], 64)
+	if bytes.Contains(data, []byte("Failed to measure SchedulingThroughput")) {
+		return "too short", nil
+	}
+	return "", fmt.Errorf("%s: no throughput in it", log)
 }
 
 // postFilters returns what there is to tell of a run: how many pods were helped

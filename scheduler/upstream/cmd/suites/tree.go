@@ -37,10 +37,10 @@ func newTree(ctx context.Context, work string) (*tree, error) {
 	if err := os.MkdirAll(t.bin, 0o777); err != nil {
 		return nil, err
 	}
-	if _, err := t.output(ctx, "go", "mod", "download", kubernetes); err != nil {
+	if _, err := t.output(ctx, t.module, "go", "mod", "download", kubernetes); err != nil {
 		return nil, err
 	}
-	found, err := t.output(ctx, "go", "list", "-m", "-f", "{{.Version}} {{.Dir}}", kubernetes)
+	found, err := t.output(ctx, t.module, "go", "list", "-m", "-f", "{{.Version}} {{.Dir}}", kubernetes)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (t *tree) writeModfile(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err := t.output(ctx, "go", "mod", "edit",
+	_, err := t.output(ctx, t.module, "go", "mod", "edit",
 		"-replace="+kubernetes+"="+t.source,
 		"-replace=example.com/preemption="+filepath.Join(t.module, "../.."),
 		"-replace=example.com/preemption/kube="+filepath.Join(t.module, "../../kube"),
@@ -115,14 +115,14 @@ func (t *tree) compile(ctx context.Context, name string, args ...string) (string
 	pkg := args[len(args)-1]
 	all := append(args[:len(args)-1:len(args)-1], "-buildvcs=false", "-mod=mod", "-modfile="+t.modfile, "-overlay="+t.overlay, "-o", to, pkg)
 	progress("building %s", name)
-	_, err := t.output(ctx, "go", all...)
+	_, err := t.output(ctx, t.module, "go", all...)
 	return to, err
 }
 
-// output runs a command in the module's folder.
-func (t *tree) output(ctx context.Context, name string, args ...string) (string, error) {
+// output runs a command in a folder.
+func (t *tree) output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
-	c.Dir = t.module
+	c.Dir = dir
 	c.Env = append(os.Environ(), "GOWORK=off")
 	var stderr strings.Builder
 	c.Stderr = &stderr
