@@ -44,14 +44,14 @@ func TestCheckResultFindsWhatIsWrong(t *testing.T) {
 	}{
 		"good":         {func(*preemption.Result) {}, ""},
 		"too few":      {func(r *preemption.Result) { r.Victims = nil }, "it does not fit on node n1 without []"},
-		"one too many": {func(r *preemption.Result) { r.Victims = on("a", "b") }, "default/a on node n1 could be spared"},
-		"out of order": {func(r *preemption.Result) { r.Victims = on("b", "a") }, "out of order"},
-		"too high":     {func(r *preemption.Result) { r.Node, r.Victims = nodes[2], on("lord") }, "default/lord may not be evicted from node n3"},
-		"miscounted":   {func(r *preemption.Result) { r.Violations = 1 }, "1 violations on node n1, want 0"},
+		"one too many": {func(r *preemption.Result) { r.Victims = on("a", "b") }, "one of [default/a default/b] on node n1 could be spared"},
+		"of [default/b default/a] on node n1 may go, in this order, [default/a default/b]": {func(r *preemption.Result) { r.Victims = on("b", "a") }, "of [default/b default/a] on node n1 may go, in this order, [default/a default/b]"},
+		"too high":     {func(r *preemption.Result) { r.Node, r.Victims = nodes[2], on("lord") }, "of [default/lord] on node n3 may go, in this order, []"},
+		"miscounted":   {func(r *preemption.Result) { r.Violations = 1 }, "1 violations, want 0"},
 		"a violation":  {func(r *preemption.Result) { r.Node, r.Victims, r.Violations = nodes[1], on("c"), 1 }, "evicting [default/c] violates budgets"},
-		"not the best": {func(r *preemption.Result) { r.Node, r.Victims = nodes[1], on("d") }, "evicting [default/a] from node n1 is better"},
+		"not the best": {func(r *preemption.Result) { r.Node, r.Victims = nodes[1], on("d") }, "evicting [default/b] from node n1 is better"},
 		"it helps":     {func(r *preemption.Result) { *r = preemption.Result{Exact: true} }, "evicting [default/b] from node n1 is better"},
-		"it fits":      {func(r *preemption.Result) { *r = preemption.Result{Outcome: preemption.OutcomeFits, Node: nodes[0]} }, "node n1 does not take it as it is"},
+		"it fits":      {func(r *preemption.Result) { *r = preemption.Result{Outcome: preemption.OutcomeFits, Node: nodes[0]} }, "it does not fit on node n1 without []"},
 	} {
 		r := *good
 		x.change(&r)

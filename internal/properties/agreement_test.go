@@ -45,6 +45,9 @@ func TestAgreementProperty(t *testing.T) {
 		if diff := cmp.Diff(&x.Result, r, sameVictims); diff != "" {
 			t.Fatalf("Preempt differs (-Examine +Preempt):\n%s", diff)
 		}
+		if len(failures(x, nil)) == 0 {
+			checkResult(t, c, s, e, r)
+		}
 	})
 }
 

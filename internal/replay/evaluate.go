@@ -45,7 +45,7 @@ func Evaluate(c *golden.Case, r preemption.Release) (golden.Answer, error) {
 		return golden.Answer{}, fmt.Errorf("decided by Preempt: %s, by Examine: %s", a, b)
 	}
 	if err := preemptiontest.CheckResult(cluster, state.DisruptionBudgets, preemptor, fast, preemptiontest.Settings{
-		Evaluator: e, Release: r, Groups: preemption.NewGroups(state.PodGroups, state.CompositePodGroups), Nominated: cluster.NominatedTo, Most: 8,
+		Evaluator: e, Release: r, Groups: preemption.NewGroups(state.PodGroups, state.CompositePodGroups), Most: 8,
 	}); err != nil {
 		return golden.Answer{}, fmt.Errorf("against definitions: %w", err)
 	}

@@ -38,7 +38,7 @@ func (w *world) checkDecision(c *preemption.Cluster, preemptor *preemption.Pod, 
 	}
 	if err == nil && len(w.settings.filters) == 0 { // scripted ones break the laws of filters on purpose
 		err = preemptiontest.CheckResult(c, w.model.budgets, preemptor, &x.Result, preemptiontest.Settings{
-			Evaluator: *w.settings.build(c, nil, 1), Release: c.Release(), Groups: w.model.index(), Nominated: c.NominatedTo, Most: 8,
+			Evaluator: *w.settings.build(c, nil, 1), Release: c.Release(), Groups: w.model.index(), Most: 8,
 		})
 		if err != nil {
 			found = append(found, "the definitions: "+err.Error())

@@ -10,6 +10,7 @@ import (
 
 	"example.com/preemption"
 	"example.com/preemption/internal/world"
+	"example.com/preemption/preemptiontest"
 	"pgregory.net/rapid"
 )
 
@@ -150,7 +151,7 @@ type failer interface {
 }
 
 // compareTwins fails unless the engine and the composable functions give the same
-// result, and returns it in short. The engine made the decision if filters were
+// result, and it is right by definition, and returns it in short. The engine made the decision if filters were
 // run less often than by the functions, which run them on every node.
 func compareTwins(t failer, e *preemption.Evaluator, c *preemption.Cluster, p *preemption.Pod) (byEngine bool, outcome string) {
 	t.Helper()
@@ -164,7 +165,24 @@ func compareTwins(t failer, e *preemption.Evaluator, c *preemption.Cluster, p *p
 	if errFast != nil {
 		return false, "error"
 	}
+	checkResult(t, e, c, p, fast)
 	return fast.FilterRuns < slow.FilterRuns, fast.Outcome.String()
+}
+
+// checkResult holds a result against definitions. On few nodes all sets of victims are
+// tried where that tells something.
+func checkResult(t failer, e *preemption.Evaluator, c *preemption.Cluster, p *preemption.Pod, r *preemption.Result) {
+	t.Helper()
+	most := 5
+	if len(c.Nodes()) > 10 {
+		most = 0
+	}
+	state := c.State()
+	groups := preemption.NewGroups(state.PodGroups, state.CompositePodGroups)
+	err := preemptiontest.CheckResult(c, state.DisruptionBudgets, p, r, preemptiontest.Settings{Evaluator: *e, Release: c.Release(), Groups: groups, Most: most})
+	if err != nil {
+		t.Fatalf("%s\n%v victims, budgets %v, orders %d\npreemptor %+v\n%s\n%v", world.Describe(c), e.Victims, e.Budgets, len(e.Orders), *p, world.Decision(r, nil), err)
+	}
 }
 
 var wide = flag.Int("wide", 2000, "how many decisions on clusters of several blocks the engine and its twin are compared on")
