@@ -284,8 +284,8 @@ func sortByImportance(victims []*Victim, compare func(a, b *Victim) int) {
 		kind     VictimKind
 	}
 	var (
-		fewKeys    [64]key
-		fewVictims [64]*Victim
+		fewKeys    [128]key
+		fewVictims [128]*Victim
 	)
 	keys, unsorted := fewKeys[:0], append(fewVictims[:0], victims...)
 	for i, v := range victims {
