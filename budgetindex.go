@@ -201,8 +201,15 @@ func (x *coverSets) enter(over []*budgetEntry, home int32) int32 {
 		x.sets[set] = coverSet{over: over, homes: make(map[int32]int32)}
 		x.byKey[key] = set
 	}
-	x.sets[set].pods++
-	x.sets[set].homes[home]++
+	return x.join(set, home)
+}
+
+// join counts a pod on the node into a set that has pods.
+func (x *coverSets) join(set, home int32) int32 {
+	if set != noCover {
+		x.sets[set].pods++
+		x.sets[set].homes[home]++
+	}
 	return set
 }
 

@@ -10,8 +10,8 @@ import (
 
 // SetBudget adds the budget at the end, or replaces the one of the same name in
 // its place. If only the number of allowed disruptions changed, the cost is
-// constant, or, where it passes zero, that of refreshing the nodes of the pods
-// under the budget; else it looks at every pod of the cluster.
+// constant, or, where it passes zero, O(pods under the budget); else it asks the
+// selector about every bound pod of the namespace.
 func (c *Cluster) SetBudget(b *PodDisruptionBudget) error {
 	if b == nil {
 		return errors.New("preemption: the disruption budget is nil")
@@ -24,7 +24,7 @@ func (c *Cluster) SetBudget(b *PodDisruptionBudget) error {
 	if !known {
 		e = c.budgets.add(b)
 		c.engine.addBudget(e)
-		c.coverNamespace(b.Namespace)
+		c.coverAnew(e, b.Selector)
 		return nil
 	}
 	old := e.budget
@@ -36,7 +36,7 @@ func (c *Cluster) SetBudget(b *PodDisruptionBudget) error {
 	}
 	c.budgets.replace(e, b)
 	c.engine.setBudget(e)
-	c.coverNamespace(b.Namespace)
+	c.coverAnew(e, b.Selector)
 	return nil
 }
 
@@ -47,7 +47,7 @@ func (c *Cluster) RemoveBudget(namespace, name string) error {
 		return fmt.Errorf("preemption: disruption budget %s/%s: there is no budget of that name to remove", namespace, name)
 	}
 	c.budgets.remove(e)
-	c.coverNamespace(namespace)
+	c.coverAnew(e, nil)
 	if c.budgets.sparse() {
 		c.budgets.renumber()
 		c.covers.rekey()
@@ -68,22 +68,50 @@ func (c *Cluster) addBudget(b *PodDisruptionBudget) error {
 	return nil
 }
 
-// coverNamespace finds again which budgets cover the pods of a namespace. It looks
-// at every pod of the cluster.
-func (c *Cluster) coverNamespace(namespace string) {
+// coverAnew finds the pods that a budget covers once its selector is another one, or
+// that it no longer covers. Pods under the same budgets go the same way, so which set
+// they come to is found once for all of them.
+func (c *Cluster) coverAnew(b *budgetEntry, selector *Selector) {
+	valid := selector != nil && selector.Validate() == nil
+	moves := make(map[int32]int32) // from which set of budgets to which
 	var changed []int32
-	for _, s := range c.slots {
-		for _, p := range s.pods {
-			if p.Namespace == namespace {
-				changed = c.coverAgain(c.pods.find(p.Namespace, p.Name), changed)
-			}
+	for id := range c.pods.within(b.budget.Namespace) {
+		e := c.pods.at(id)
+		if e.home == none {
+			continue
 		}
+		before := slices.Contains(c.covers.budgets(e.cover), b)
+		after := valid && c.release.selects(selector, e.pod.Labels) && !slices.Contains(b.budget.Disrupted, e.pod.Name)
+		if before == after {
+			continue
+		}
+
+		// A set that pods have come to is not left again here, so its number stays.
+		old := e.cover
+		if set, known := moves[old]; known {
+			e.cover = c.covers.join(set, e.home)
+		} else {
+			e.cover = c.covers.enter(withBudget(c.covers.budgets(old), b, after), e.home)
+			moves[old] = e.cover
+		}
+		c.covers.leave(old, e.home)
+		changed = append(changed, id)
 	}
 	c.engine.covered(changed)
 }
 
-// coverDisrupted does so for the pods that a budget came to list as disrupted, or
-// no longer does.
+// withBudget returns a set of budgets, in the order of charging, with one more or
+// with one less.
+func withBudget(set []*budgetEntry, b *budgetEntry, more bool) []*budgetEntry {
+	at, _ := slices.BinarySearchFunc(set, b, compareOrder)
+	if more {
+		return spliced(set, at, at, b)
+	}
+	return spliced(set, at, at+1)
+}
+
+// coverDisrupted finds the budgets over the pods that one came to list as disrupted,
+// or no longer does.
 func (c *Cluster) coverDisrupted(old, b *PodDisruptionBudget) {
 	if slices.Equal(old.Disrupted, b.Disrupted) {
 		return

@@ -193,8 +193,8 @@ func (e *engine) clone(c *Cluster) *engine {
 	k := &engine{
 		cluster: c,
 		names:   slices.Clone(e.names),
-		dims:    maps.Clone(e.dims),
-		uses:    maps.Clone(e.uses),
+		uses:    slices.Clone(e.uses),
+		others:  maps.Clone(e.others),
 		units:   make([]*groupUnit, len(e.units)),
 		unused:  slices.Clone(e.unused),
 	}

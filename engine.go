@@ -17,11 +17,12 @@ const maxDimensions = 8
 type engine struct {
 	cluster *Cluster
 	table   *columnar.Table
-	names   []string       // of the dimensions; the first is PodCount
-	dims    map[string]int // by name
-	// uses counts the bound and nominated pods that request a resource. A dimension
-	// of a resource that none requests any more may be given to another.
-	uses   map[string]int
+	names   []string // of the dimensions; the first is PodCount
+	// uses counts, by dimension, the bound and nominated pods that request more than
+	// zero of it. A dimension that none requests any more may be given to another
+	// resource. Others counts those of resources that have none.
+	uses   []int
+	others map[string]int
 	units  []*groupUnit // by index in the table; nil: unused
 	unused []int32
 	buffer []int64
@@ -30,7 +31,7 @@ type engine struct {
 
 // compile builds the engine of a cluster that is complete but for it.
 func compile(l *loading) *engine {
-	e := &engine{cluster: l.Cluster, names: []string{PodCount}, dims: map[string]int{}, uses: map[string]int{}}
+	e := &engine{cluster: l.Cluster, names: []string{PodCount}, uses: []int{0}, others: map[string]int{}}
 	e.chooseDimensions(&l.requested)
 	e.table = columnar.New(len(e.names), l.release.rules().chargesEveryBudget, e.comparison())
 	for i := range l.covers.sets {
@@ -59,26 +60,37 @@ func compile(l *loading) *engine {
 func (e *engine) chooseDimensions(requested *requestColumns) {
 	for k, name := range requested.names {
 		if n := requested.uses[k]; n > 0 {
-			e.uses[name] = n
+			e.others[name] = n
 		}
 	}
 	names := e.byUse()
 	for _, name := range names[:min(len(names), maxDimensions-1)] {
-		e.dims[name] = len(e.names)
-		e.names = append(e.names, name)
+		e.names, e.uses = append(e.names, name), append(e.uses, e.others[name])
+		delete(e.others, name)
 	}
 }
 
-// byUse returns the resources that pods request, most used first.
+// byUse returns the resources without a dimension that pods request, most used first.
 func (e *engine) byUse() []string {
-	names := make([]string, 0, len(e.uses))
-	for name := range e.uses {
+	names := make([]string, 0, len(e.others))
+	for name := range e.others {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(e.uses[b], e.uses[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(e.others[b], e.others[a]), cmp.Compare(a, b))
 	})
 	return names
+}
+
+// dimension returns the dimension of a resource, zero if it has none. Comparing a
+// handful of names is faster than a map.
+func (e *engine) dimension(name string) int {
+	for d := len(e.names) - 1; d > 0; d-- {
+		if e.names[d] == name {
+			return d
+		}
+	}
+	return 0
 }
 
 // takesRoom reports whether the pod is bound, or nominated, so that it can be in
@@ -89,65 +101,70 @@ func (c *Cluster) takesRoom(id int32) bool {
 }
 
 // admit counts the resources that a pod which comes requests, and gives each a
-// dimension if there is one to give.
-func (e *engine) admit(p *Pod) {
+// dimension if there is one to give. It returns the pod's requests by dimension.
+func (e *engine) admit(p *Pod) []int64 {
 	fresh := false
+	v := e.row()
 	for name, amount := range p.Requests {
-		if amount > 0 && name != PodCount {
-			e.uses[name]++
-			_, known := e.dims[name]
-			fresh = fresh || !known
+		switch d := e.dimension(name); {
+		case amount == 0 || name == PodCount:
+		case d > 0:
+			e.uses[d]++
+			v[d-1] = amount
+		default:
+			e.others[name]++
+			fresh = true
 		}
 	}
 	if !fresh {
-		return
+		return v
 	}
 	for _, name := range p.Requests.names() {
-		if e.uses[name] > 0 {
+		if e.others[name] > 0 {
 			e.adopt(name)
 		}
 	}
+	return e.requests(p)
 }
 
 // dismiss undoes admit, once the pod is gone from the table. If nobody requests a
 // resource any more, its dimension goes to one that has none.
 func (e *engine) dismiss(p *Pod) {
+	idle := false
 	for name, amount := range p.Requests {
-		if amount <= 0 || name == PodCount {
+		if amount == 0 || name == PodCount {
 			continue
 		}
-		if e.uses[name]--; e.uses[name] > 0 {
-			continue
+		if d := e.dimension(name); d > 0 {
+			e.uses[d]--
+			idle = idle || e.uses[d] == 0
+		} else if e.others[name]--; e.others[name] == 0 {
+			delete(e.others, name)
 		}
-		delete(e.uses, name)
-		if len(e.uses) >= maxDimensions-1 {
-			for _, other := range e.byUse() {
-				e.adopt(other)
-			}
-		}
+	}
+	if !idle || len(e.others) == 0 {
+		return
+	}
+	for _, name := range e.byUse() {
+		e.adopt(name)
 	}
 }
 
-// adopt gives a resource a dimension if it has none and there is one to give: one
-// more, as long as there may be, or that of a resource which no pod requests. The
-// rest of the table stays as it is.
+// adopt gives a resource a dimension if there is one to give: one more, as long as
+// there may be, or that of a resource which no pod requests. The rest of the table
+// stays as it is.
 func (e *engine) adopt(name string) {
-	if _, known := e.dims[name]; known {
-		return
-	}
-	dim := 1 + slices.IndexFunc(e.names[1:], func(old string) bool { return e.uses[old] == 0 })
+	dim := 1 + slices.Index(e.uses[1:], 0)
 	if dim == 0 && len(e.names) == maxDimensions {
 		return
 	}
 	if dim == 0 {
 		dim = len(e.names)
-		e.names = append(e.names, name)
+		e.names, e.uses = append(e.names, ""), append(e.uses, 0)
 		e.table.Grow()
-	} else {
-		delete(e.dims, e.names[dim])
-		e.names[dim] = name
 	}
-	e.dims[name] = dim
+	e.names[dim], e.uses[dim] = name, e.others[name]
+	delete(e.others, name)
 	e.table.Redefine(dim,
 		func(node int) int64 { return e.cluster.nodes[node].Allocatable[name] },
 		func(node int, ref int32) (sum int64) {
@@ -175,7 +192,26 @@ func (e *engine) vector(r Resources, seats int64) []int64 {
 }
 
 // requests lays a pod's requests out by dimension, without its seat.
-func (e *engine) requests(p *Pod) []int64 { return e.vector(p.Requests, 1)[1:] }
+func (e *engine) requests(p *Pod) []int64 {
+	v := e.row()
+	for name, amount := range p.Requests {
+		if d := e.dimension(name); d > 0 {
+			v[d-1] = amount
+		}
+	}
+	return v
+}
+
+// row returns room for an amount in each dimension but the seats, all zero.
+func (e *engine) row() []int64 {
+	w := len(e.names) - 1
+	if cap(e.buffer) < w {
+		e.buffer = make([]int64, maxDimensions)
+	}
+	v := e.buffer[:w]
+	clear(v)
+	return v
+}
 
 // comparison orders residents as CompareImportance orders victims; of equals the
 // one whose first pod was added to the node earlier comes first, as in a stable

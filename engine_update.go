@@ -31,14 +31,13 @@ func (e *engine) resize(s *nodeSlot, old, n *Node) {
 // add takes in a plain bound pod.
 func (e *engine) add(id int32) {
 	entry := e.cluster.pods.at(id)
-	e.admit(entry.pod)
 	e.setCover(entry.cover)
-	e.table.Add(e.cluster.home(entry).index, plainResident(entry, id), e.requests(entry.pod))
+	e.table.Add(e.cluster.home(entry).index, plainResident(entry, id), e.admit(entry.pod))
 }
 
 func (e *engine) remove(id int32) {
 	entry := e.cluster.pods.at(id)
-	e.table.Remove(e.cluster.home(entry).index, plainResident(entry, id))
+	e.table.Remove(e.cluster.home(entry).index, id)
 	e.dismiss(entry.pod)
 }
 
@@ -65,7 +64,7 @@ func (e *engine) removeUnit(u *groupUnit) {
 		return
 	}
 	for _, share := range u.shares {
-		e.table.Remove(share.slot.index, e.share(u, share))
+		e.table.Remove(share.slot.index, ^u.index)
 	}
 	for _, p := range u.victim.Pods {
 		e.dismiss(p)
@@ -91,7 +90,7 @@ func (e *engine) joined(u *groupUnit, id int32) {
 func (e *engine) left(u *groupUnit, id int32) {
 	entry := e.cluster.pods.at(id)
 	if i := u.shareOf(e.cluster.home(entry)); i < 0 {
-		e.table.Remove(e.cluster.home(entry).index, columnar.Resident{Ref: ^u.index})
+		e.table.Remove(e.cluster.home(entry).index, ^u.index)
 	} else {
 		e.table.Change(e.cluster.home(entry).index, e.share(u, u.shares[i]), e.requests(entry.pod), -1, true)
 	}
@@ -167,7 +166,7 @@ func (e *engine) covered(changed []int32) {
 		entry := c.pods.at(id)
 		e.setCover(entry.cover)
 		if u := c.unitOf[id]; u == nil {
-			e.table.SetCover(c.home(entry).index, plainResident(entry, id))
+			e.table.SetCover(c.home(entry).index, id, entry.cover)
 		} else {
 			units[u] = true
 		}

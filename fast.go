@@ -163,10 +163,10 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) (
 		return demands, beyond, true
 	}
 	for name, amount := range p.Requests {
-		if _, ok := e.dims[name]; ok || amount == 0 || name == PodCount {
+		if e.dimension(name) > 0 || amount == 0 || name == PodCount {
 			continue
 		}
-		if e.uses[name] > 0 {
+		if e.others[name] > 0 {
 			return demands, beyond, false
 		}
 		beyond = append(beyond, demand{name, amount})

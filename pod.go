@@ -150,11 +150,11 @@ func validatePod(p *Pod) error {
 	if err := validatePodNames(p); err != nil {
 		return err
 	}
-	if _, ok := p.Requests[PodCount]; ok {
-		return fmt.Errorf("preemption: pod %s: it requests %q: a pod takes one place on its node without saying so", p, PodCount)
-	}
 	negative := ""
 	for name, q := range p.Requests {
+		if name == PodCount {
+			return fmt.Errorf("preemption: pod %s: it requests %q: a pod takes one place on its node without saying so", p, PodCount)
+		}
 		if q < 0 && (negative == "" || name < negative) {
 			negative = name
 		}

@@ -23,7 +23,7 @@ func TestPrioritiesBeyondTheLevels(t *testing.T) {
 			t.Errorf("step %d: Search = %d, %+v, want node 0 cleared of all", step, node, score)
 		}
 		for i := range int32(n) {
-			tab.Remove(0, Resident{Ref: i})
+			tab.Remove(0, i)
 		}
 		if node, score := tab.Search(query, &s); node >= 0 {
 			t.Errorf("step %d: emptied, Search = %d, %+v, want none", step, node, score)

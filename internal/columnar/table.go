@@ -171,12 +171,11 @@ func (t *Table) Add(node int, x Resident, requests []int64) {
 	t.relayIfSkewed()
 }
 
-// Remove removes the resident with x's reference. X has the priority and start that
-// it was added or last changed with.
-func (t *Table) Remove(node int, x Resident) {
+// Remove removes the resident with that reference.
+func (t *Table) Remove(node int, ref int32) {
 	r := &t.rows[node]
-	at := t.find(node, &x)
-	x = r.residents[at]
+	at := r.indexOf(ref)
+	x := r.residents[at]
 	w := t.dims - 1
 	t.take(node, &x, r.requests[at*w:(at+1)*w], +1)
 	r.residents = slices.Delete(r.residents, at, at+1)
@@ -213,24 +212,14 @@ func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale
 }
 
 // SetCover changes which budgets are over a pod.
-func (t *Table) SetCover(node int, x Resident) {
-	t.rows[node].residents[t.find(node, &x)].Cover = x.Cover
+func (t *Table) SetCover(node int, ref, cover int32) {
+	r := &t.rows[node]
+	r.residents[r.indexOf(ref)].Cover = cover
 	t.mark(node, everything)
 }
 
-// find returns the index of the resident with x's reference. A pod is looked for
-// where its importance puts it; a unit's is not a matter of x alone.
-func (t *Table) find(node int, x *Resident) int {
-	r := &t.rows[node]
-	if x.Ref >= 0 {
-		at := sort.Search(len(r.residents), func(i int) bool { return t.compare(node, &r.residents[i], x) <= 0 })
-		if at < len(r.residents) && r.residents[at].Ref == x.Ref {
-			return at
-		}
-	}
-	return r.indexOf(x.Ref)
-}
-
+// indexOf returns the index of the resident with that reference. Going through a
+// short row from its beginning is faster than jumping about in it.
 func (r *row) indexOf(ref int32) int {
 	return slices.IndexFunc(r.residents, func(x Resident) bool { return x.Ref == ref })
 }

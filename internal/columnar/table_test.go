@@ -54,8 +54,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 				}
 			case 3:
 				for ref, n := range at { // any one
-					row := &tab.rows[n]
-					tab.Remove(n, row.residents[row.indexOf(ref)])
+					tab.Remove(n, ref)
 					delete(at, ref)
 					break
 				}
