@@ -109,7 +109,7 @@ func putBackOthers(test fitTest, gone, selected []*Victim) error {
 }
 
 // unanswered says why there is no set although with all victims gone the
-// preemptor fits: because it does with nobody gone, or because of the budgets.
+// preemptor fits: because it does with no pod gone, or because of the budgets.
 func (c *NodeCase) unanswered(test fitTest, s Selection, victims []*Victim) (Selection, error) {
 	if err := putBackOthers(test, victims, nil); err != nil {
 		return Selection{}, err

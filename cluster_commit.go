@@ -20,7 +20,7 @@ import (
 //     pending, if it is nominated.
 //
 // Pods and budgets are replaced by changed copies; the caller's stay as they are.
-// Pods that were terminating already stay as they are and are charged to nobody,
+// Pods that were terminating already stay as they are and charge no budget,
 // as the eviction API does. A decision that asks for nothing, because the
 // preemptor fits, waits or is ineligible, is a no-op.
 //

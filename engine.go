@@ -127,7 +127,7 @@ func (e *engine) admit(p *Pod) []int64 {
 	return e.requests(p)
 }
 
-// dismiss undoes admit, once the pod is gone from the table. If nobody requests a
+// dismiss undoes admit, once the pod is gone from the table. If no pod requests a
 // resource any more, its dimension goes to one that has none.
 func (e *engine) dismiss(p *Pod) {
 	idle := false

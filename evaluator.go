@@ -10,7 +10,7 @@ import (
 // default policy over every node. It may be used concurrently and must not be
 // modified while it is.
 //
-// A filter of the caller's that fails rules a node out; the failure is returned if
+// A caller's filter that fails rules a node out; the failure is returned if
 // no other node can be cleared. Examine makes all calls: it tests every node, and
 // dry-runs those that evictions may help. Preempt leaves out calls whose answer
 // cannot matter: about nodes that arithmetic refuses, or that cost more than the
@@ -20,8 +20,8 @@ import (
 //
 // Preempt is fast, see docs/engine.md, unless it has to look at node by node as
 // Examine does, a dry run each. That is so with Accept, Compare, Sampling or
-// Extenders, and with Orders of the caller's own; with Filters that lack
-// NodeResources, or that are the caller's own and take dry runs together with
+// Extenders, and with a caller's Orders; with Filters that lack
+// NodeResources, or that are a caller's and take dry runs together with
 // policies, or an order of the Orders, other than kube-scheduler's; and for a
 // preemptor that requests a resource which pods request but the cluster has not
 // compiled: it compiles seven beside the number of pods. Else Statuses is asked about
@@ -60,7 +60,7 @@ type Evaluator struct {
 	// The result does not depend on it. With more than one, filters, Eligible and
 	// Accept are called concurrently.
 	Parallelism int
-	// Statuses is what the caller's own filter phase found: the status of a node
+	// Statuses is what the caller's filter phase found: the status of a node
 	// and whether it is known. What is not known is computed. Nil knows none.
 	Statuses func(n *Node) (Status, bool)
 	// Trace is told, by Examine, what happened on each node that was looked at, in

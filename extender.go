@@ -23,7 +23,7 @@ type Extender struct {
 	//
 	// From 1.38 on it may be shown a candidate without victims, where the preemptor
 	// fits all filters once this extender's own resources are freed: it may add
-	// victims or hand the candidate on. If nobody adds any it is dropped.
+	// victims or hand the candidate on. If none adds any it is dropped.
 	Process func(ctx context.Context, preemptor *Pod, candidates []*Candidate) ([]*Candidate, error)
 }
 

@@ -11,7 +11,7 @@ import (
 //
 //   - with Accept, Compare, Sampling or Extenders, or with Orders other than the
 //     built-in ones, whose meaning the engine does not know;
-//   - with filters of the caller's that take dry runs, if the policy or the orders
+//   - with a caller's filters that take dry runs, if the policy or the orders
 //     are not kube-scheduler's;
 //   - with Filters that do not contain NodeResources;
 //   - if the preemptor requests a resource beyond the engine's dimensions;

@@ -208,14 +208,14 @@ func (fitsEverywhere) Remove(*Pod, *Node) error    { return nil }
 func (fitsEverywhere) Fits() (Status, error)       { return Status{}, nil }
 
 // A sortedFilters tells filters apart by what is known of them without asking:
-// what the engine computes, and what it has to ask the caller's own for.
+// what the engine computes, and what it has to ask the caller's for.
 type sortedFilters struct {
 	rules     []nodeFilter // look at the node alone
-	ownRules  bool         // there are some of the caller's among them
+	ownRules  bool         // some of them are a caller's
 	ports     bool         // NodePorts is among the filters
 	resources bool         // NodeResources is among the filters
 	own       []Filter     // the caller's others, in order
-	// How many of the caller's own come before NodePorts and before NodeResources:
+	// How many of the caller's come before NodePorts and before NodeResources:
 	// they are asked first, and the first refusal is the status of a node.
 	beforePorts, beforeResources int
 }
@@ -249,7 +249,7 @@ func (s *sortedFilters) add(filters []Filter) {
 	}
 }
 
-// builtin reports whether none of the filters is the caller's own.
+// builtin reports whether none of the filters is a caller's.
 func (s *sortedFilters) builtin() bool { return len(s.own) == 0 && !s.ownRules }
 
 // refuses reports whether a rule refuses the node, whatever pods are on it.

@@ -51,7 +51,7 @@ func (g *Gang) mayPreempt() bool {
 // GivenPlacement{}.
 type Planner interface {
 	// plan says where the members go, and who has to leave for it. Without evict
-	// nobody is evicted, and the plan places as many members as it can.
+	// no pod is evicted, and the plan places as many members as it can.
 	plan(q *gangQuery, evict bool) (*gangPlan, error)
 }
 
@@ -68,8 +68,8 @@ var ErrGangRelease = errors.New("the way in which kube-scheduler 1.36 preempts f
 
 // PreemptGroup decides what to evict for a gang:
 //
-//   - With nothing to place, or if the planner places the members with nobody
-//     evicted, it fits. If nobody may be evicted MinCount of them are enough.
+//   - With nothing to place, or if the planner places the members with no pod
+//     evicted, it fits. If no pod may be evicted MinCount of them are enough.
 //   - If its policy forbids it, it is ineligible; see [GangPolicyUnset].
 //   - If on a node that a member is nominated to a pod of lower effective priority
 //     that Eligible accepts is terminating by preemption, the gang waits; since 1.38
@@ -165,7 +165,7 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 	return r, nil
 }
 
-// enough returns that the gang fits if the plan, which evicts nobody, places
+// enough returns that the gang fits if the plan, which evicts no pod, places
 // MinCount of its members, and otherwise the refusal.
 func (p *gangPlan) enough(q *gangQuery, refusal *GangResult) *GangResult {
 	switch {

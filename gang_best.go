@@ -258,7 +258,7 @@ func (s *gangSearch) capacityUpTo(top int64) int {
 	return sum
 }
 
-// asIs places the members in node order with nobody evicted.
+// asIs places the members in node order with no pod evicted.
 func (s *gangSearch) asIs() *gangPlan {
 	p := s.newPlan()
 	next := 0

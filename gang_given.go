@@ -66,7 +66,7 @@ func (q *gangQuery) place(placer Placer, view View) ([]*Node, error) {
 const noNode = "the placer found no node for it"
 
 // evictFor returns what it takes to have the members where they are placed. Those
-// that do not fit there even with all victims gone, or with nobody evicted if
+// that do not fit there even with all victims gone, or with no pod evicted if
 // evict is false, do not count as placed.
 func (q *gangQuery) evictFor(nodes []*Node, evict bool) (*gangPlan, error) {
 	p := &gangPlan{nodes: slices.Clone(nodes), reasons: make([]string, len(nodes))}

@@ -3,7 +3,7 @@ package preemption
 import "slices"
 
 // heuristic is a placement under way: members are placed one after another where
-// they cost least beside those placed before, and whom these evict.
+// they cost least beside those placed before, and what these evict.
 type heuristic struct {
 	*gangQuery
 	nodes []*Node   // of the members, nil for those that have none yet

@@ -19,7 +19,7 @@ type share struct {
 }
 
 // distribute spreads so many members over the nodes at the least cost, with
-// nobody evicted of a priority above top: the members in their order to the nodes
+// no pod evicted of a priority above top: the members in their order to the nodes
 // in theirs.
 func (s *gangSearch) distribute(p *gangPlan, size int, top int64) {
 	shares := s.shares(p, size, top)

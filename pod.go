@@ -58,7 +58,7 @@ func (p *Pod) Clone() *Pod {
 }
 
 // An Owner is the controller of a pod, in the pod's namespace. The zero value
-// stands for none: nobody makes another pod if that one goes.
+// stands for none: no controller makes another pod if that one goes.
 type Owner struct{ Kind, Name string }
 
 // String returns kind/name, "" for none.

@@ -38,7 +38,7 @@ type BudgetPolicy uint8
 const (
 	// BudgetsAsUpstream counts violations as kube-scheduler: over all potential
 	// victims, those included that are put back later. With [VictimsBest] it is
-	// BudgetsExact, since nobody is put back.
+	// BudgetsExact, since no pod is put back.
 	BudgetsAsUpstream BudgetPolicy = iota
 	// BudgetsExact counts the violations of what is evicted, no more and no less; see
 	// [Release.CountViolations]. Who is put back first does not change.
@@ -149,7 +149,7 @@ func SpareSelected(s *Selector) func(*Pod, *Victim, *Node) bool {
 }
 
 // FewestToDelete prefers the candidate with the fewest pods still to delete: where
-// victims are on their way out already, nobody else has to go.
+// victims are on their way out already, no other has to go.
 var FewestToDelete = Order{"fewest pods still to delete", func(a, b *Candidate) int {
 	return toDelete(a) - toDelete(b)
 }}

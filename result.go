@@ -332,7 +332,7 @@ type Contrast struct {
 	Violations int
 	// By names the first of the evaluator's orders that tells the two apart, and
 	// Better says that the result is the better one. By is "" if none does, or if one
-	// of them evicts nobody. With violations counted exactly a result is worse only
+	// of them evicts no pod. With violations counted exactly a result is worse only
 	// where budgets are respected or VictimsReprieve chose it.
 	By     string
 	Better bool

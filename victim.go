@@ -25,7 +25,7 @@ type Victim struct {
 	cached cachedStart
 }
 
-// cachedStart is the earliest start of a group of a cluster's, which nobody
+// cachedStart is the earliest start of a group of a cluster's, which no caller
 // modifies, and the list of pods whose start it is: a copy that has come to have
 // other pods goes by those.
 type cachedStart struct {
@@ -205,7 +205,7 @@ func (v *Victim) join(p *Pod, on *Node, priority int32) {
 	v.Priority = max(v.Priority, priority)
 }
 
-// cacheStart keeps the earliest start of pods that nobody will modify.
+// cacheStart keeps the earliest start of pods that will not be modified.
 func (v *Victim) cacheStart() {
 	v.cached = cachedStart{&v.Pods[0], len(v.Pods), v.earliest()}
 }

@@ -11,7 +11,7 @@
 // sets the one that keeps the more important units comes first.
 //
 // A branch is cut off where what is undecided cannot make up what is missing,
-// where nobody has to go any more (whatever else goes could be spared), and
+// where nothing has to go any more (whatever else goes could be spared), and
 // where a lower bound is worse than the best set so far; bounds.go has the bounds.
 package best
 
@@ -178,7 +178,7 @@ func (s *Solver) unit(i int) *Unit { return &s.Units[s.play[i]] }
 // pure reports whether a set that suffices makes all larger ones superfluous.
 func (s *Solver) pure() bool { return s.Oracle == nil || s.Monotone }
 
-// enough reports whether nothing is missing and nobody left has to go.
+// enough reports whether nothing is missing and nothing left has to go.
 func (s *Solver) enough(i int) bool { return s.musts[i] == 0 && s.covered() }
 
 func (s *Solver) covered() bool {
@@ -288,7 +288,7 @@ func (s *Solver) ask() bool {
 	return !s.over
 }
 
-// take makes the set the best so far if it is better and nobody can be spared.
+// take makes the set the best so far if it is better and nothing in it can be spared.
 func (s *Solver) take() {
 	if len(s.set) == 0 || s.beating && !s.wins(&s.now) {
 		return

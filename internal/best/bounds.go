@@ -218,7 +218,7 @@ func (r *ranking) write(row int, line []int64) {
 func (r *ranking) sum(row, m int) int64 { return r.sums[row*r.width+m] }
 
 // fewest returns how many units of the suffix it takes at least: more than there
-// are if all of them are not enough. Something has to go if nobody has yet. If
+// are if all of them are not enough. Something has to go if nothing has yet. If
 // a unit is given it is one of them.
 func (s *Solver) fewest(i, with int) int {
 	least, row, count := s.musts[i], s.row(i), len(s.play)-i

@@ -106,7 +106,7 @@ func unwrap(s string) string {
 }
 
 // fields hands out the arguments of a line one by one. The first error sticks;
-// done returns it, or complains of arguments that nobody took.
+// done returns it, or complains of arguments that were not taken.
 type fields struct {
 	line *line
 	args []arg
