@@ -3,15 +3,18 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	goruntime "runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,13 +24,18 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"pgregory.net/rapid"
 )
 
 // page is the address of the page, served from its plain files.
 var page string
+
+// browser is the context of the browser, in which each test opens a tab.
+var browser context.Context
 
 // size is that of the WebAssembly.
 var size int64
@@ -55,8 +63,40 @@ func TestMain(m *testing.M) {
 		server := httptest.NewServer(http.FileServer(http.Dir(folder)))
 		defer server.Close()
 		page = server.URL + "/"
+		ctx, stop, err := start()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer stop()
+		browser = ctx
 		return m.Run()
 	}())
+}
+
+// start starts the browser.
+func start() (context.Context, func(), error) {
+	path := os.Getenv("CHROMIUM")
+	if path == "" {
+		var err error
+		if path, err = exec.LookPath("chromium"); err != nil {
+			return nil, nil, errors.New("there is no chromium on the PATH: install Debian's package chromium, or set CHROMIUM")
+		}
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-quic", true), chromedp.NoFirstRun,
+		chromedp.WSURLReadTimeout(90*time.Second),
+	)
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocator)
+	if err := chromedp.Run(ctx); err != nil { // the first run starts it
+		cancel()
+		stop()
+		return nil, nil, err
+	}
+	return ctx, func() { cancel(); stop() }, nil
 }
 
 // A tab is an open page, and what it has complained of.
@@ -67,31 +107,16 @@ type tab struct {
 	requests   []string
 }
 
-// open starts a browser and loads the page, with a fragment of its address.
+// open opens a tab with the page, at a fragment of its address.
 func open(t *testing.T, fragment string) *tab {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-quic", true), chromedp.NoFirstRun,
-		chromedp.WSURLReadTimeout(90*time.Second),
-	)
-	if path := os.Getenv("CHROMIUM"); path != "" {
-		options = append(options, chromedp.ExecPath(path))
-	} else if path, err := exec.LookPath("chromium"); err == nil {
-		options = append(options, chromedp.ExecPath(path))
-	} else {
-		t.Fatal("there is no chromium on the PATH: install Debian's package chromium, or set CHROMIUM")
-	}
-	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	b := &tab{ctx: ctx}
 	chromedp.ListenTarget(ctx, b.listen)
-	b.do(t, network.Enable(), chromedp.Navigate(page+fragment))
+	b.do(t, network.Enable(), performance.Enable().WithTimeDomain(performance.EnableTimeDomainThreadTicks), chromedp.Navigate(page+fragment))
 	b.wait(t)
 	t.Cleanup(func() { b.check(t) })
 	return b
@@ -151,7 +176,7 @@ func (b *tab) check(t *testing.T) {
 	}
 }
 
-func decide(t *testing.T, s *situation.Situation) *situation.Answer {
+func decide(t *testing.T, s *situation.Situation) *situation.Decision {
 	t.Helper()
 	answer, err := s.Decide(context.Background())
 	if err != nil {
@@ -179,19 +204,32 @@ func TestPresets(t *testing.T) {
 		if got := b.text(t, "headline"); got != want.Headline {
 			t.Errorf("%s: headline %q, want %q", s.Title, got, want.Headline)
 		}
-		var shown string
-		b.eval(t, "JSON.stringify(answer)", &shown)
-		var got situation.Answer
-		if err := json.Unmarshal([]byte(shown), &got); err != nil {
-			t.Fatal(err)
+		same(t, b, s.Title, "answer", &want.Answer)
+		for i := range want.Steps() {
+			step, err := want.Step(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, b, fmt.Sprintf("%s: step %d", s.Title, i), fmt.Sprintf("ask('step', '%d')", i), step)
 		}
-		again, err := json.Marshal(&got)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if native, err := json.Marshal(want); err != nil || string(again) != string(native) {
-			t.Errorf("%s: the page answers\n%s\nnatively it is\n%s (%v)", s.Title, again, native, err)
-		}
+	}
+}
+
+// same wants the page to have what the library has natively.
+func same[T any](t *testing.T, b *tab, what, script string, want *T) {
+	t.Helper()
+	var shown string
+	b.eval(t, "JSON.stringify("+script+")", &shown)
+	var got T
+	if err := json.Unmarshal([]byte(shown), &got); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(&got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if native, err := json.Marshal(want); err != nil || string(again) != string(native) {
+		t.Errorf("%s: the page has\n%s\nnatively it is\n%s (%v)", what, again, native, err)
 	}
 }
 
@@ -202,58 +240,42 @@ func TestWalk(t *testing.T) {
 	want := decide(t, &s)
 	b.show(t, &s)
 	b.do(t, chromedp.Click("#first", chromedp.ByQuery))
-	for i, step := range want.Steps {
+	b.eval(t, "$('steps-part').open = true", nil)
+	var last *situation.Step
+	for i := range want.Steps() {
+		step, err := want.Step(i)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := b.text(t, "step"); got != step.Text {
 			t.Fatalf("step %d: %q, want %q", i, got, step.Text)
 		}
-		if step.Kind != "choose" {
-			var away int
-			b.eval(t, "document.querySelectorAll('.pod.gone').length", &away)
-			if away != len(step.Gone) {
-				t.Errorf("step %d: %d pods are drawn as away, want %d", i, away, len(step.Gone))
-			}
+		var away, sums int
+		b.eval(t, "document.querySelectorAll('.pod.gone, .pod.goes').length", &away)
+		if away != len(step.Gone) {
+			t.Errorf("step %d: %d pods are drawn as away, want %d", i, away, len(step.Gone))
+		}
+		b.eval(t, "document.querySelectorAll('#sums tbody tr').length", &sums)
+		if sums != len(step.Sums) {
+			t.Errorf("step %d: %d sums are shown, want %d", i, sums, len(step.Sums))
+		}
+		var listed string
+		b.eval(t, "(document.querySelector('#steps .now') || document.querySelector('#steps .here')).textContent", &listed)
+		if step.Kind != "choose" && listed != step.Text {
+			t.Errorf("step %d: marked in the list is %q, want %q", i, listed, step.Text)
+		}
+		if i < want.Steps()-1 {
+			last = step
 		}
 		b.do(t, chromedp.Click("#next", chromedp.ByQuery))
 	}
 	b.do(t, chromedp.Click("#back", chromedp.ByQuery))
-	if got := b.text(t, "step"); len(want.Steps) > 1 && got != want.Steps[len(want.Steps)-2].Text {
-		t.Errorf("back: %q", got)
+	if got := b.text(t, "step"); got != last.Text {
+		t.Errorf("back: %q, want %q", got, last.Text)
 	}
-}
-
-// Editing by keyboard alone: a pod is chosen, changed, moved and removed.
-func TestEdit(t *testing.T) {
-	b := open(t, "")
-	s := situation.Presets()[0]
-	b.show(t, &s)
-	b.do(t,
-		chromedp.Focus(`[data-pod="batch-1"]`, chromedp.ByQuery),
-		chromedp.KeyEvent("\r"),
-		chromedp.WaitVisible("#editor form", chromedp.ByQuery),
-	)
-	var focused string
-	b.eval(t, "document.activeElement.dataset.field || ''", &focused)
-	if focused != "priority" {
-		t.Errorf("after a pod is chosen the field %q has the focus, want priority", focused)
-	}
-	b.eval(t, `{ const f = document.activeElement; f.value = "7"; f.dispatchEvent(new Event("change")); } true`, nil)
-	b.eval(t, `{ const m = $("move"); m.value = "node-2"; m.dispatchEvent(new Event("change")); } true`, nil)
-	var pod situation.Pod
-	b.eval(t, "find('batch-1')", &pod)
-	if pod.Priority != 7 || pod.Node != "node-2" {
-		t.Errorf("the pod is now %+v", pod)
-	}
-	b.do(t, chromedp.Focus("#remove", chromedp.ByQuery), chromedp.KeyEvent("\r"))
-	var left bool
-	b.eval(t, "Boolean(find('batch-1'))", &left)
-	if left {
-		t.Error("the pod is still there")
-	}
-	b.do(t, chromedp.Click(`[data-node="node-3"] .actions button:nth-child(2)`, chromedp.ByQuery))
-	var cordoned bool
-	b.eval(t, "situation.nodes[2].cordoned", &cordoned)
-	if !cordoned {
-		t.Error("the node is not cordoned")
+	b.do(t, chromedp.Click("#candidates tbody tr:nth-child(2) button", chromedp.ByQuery))
+	if got, want := b.text(t, "step"), "node-2 does not take web-11"; !strings.HasPrefix(got, want) {
+		t.Errorf("the second candidate leads to %q, want %q …", got, want)
 	}
 }
 
@@ -269,14 +291,13 @@ func TestAddress(t *testing.T) {
 				s.Pods[i].CPU = rapid.Int64Range(1, 2000).Draw(r, "cpu")
 			}
 		}
-		b.show(t, &s)
-		var address string
-		b.eval(t, "keep(); location.hash", &address)
-		got, err := situation.ParseLink(strings.TrimPrefix(address, "#"))
+		want, err := s.Link()
 		if err != nil {
 			r.Fatal(err)
 		}
-		want, err := s.Link()
+		var address string
+		b.eval(t, fmt.Sprintf("load(ask('open', %q)); keep(); location.hash", want), &address)
+		got, err := situation.ParseLink(strings.TrimPrefix(address, "#"))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -354,14 +375,108 @@ func TestPlay(t *testing.T) {
 	if on != "node-2" {
 		t.Errorf("mid~2 is drawn on %q at the end, want node-2", on)
 	}
+
+	// Back to the beginning by keyboard, then it plays on by itself, until it is paused.
+	b.do(t, chromedp.Focus("#time", chromedp.ByQuery), chromedp.KeyEvent(kb.Home))
+	if got := b.text(t, "frame"); got != want.Frames[0].Text {
+		t.Errorf("scrubbed to the beginning: %q, want %q", got, want.Frames[0].Text)
+	}
+	b.do(t, chromedp.Focus("#play", chromedp.ByQuery), chromedp.KeyEvent("\r"), chromedp.Poll("frame >= 2", nil))
+	if got := b.text(t, "play"); got != "Pause" {
+		t.Errorf("while it plays the button says %q", got)
+	}
+	b.do(t, chromedp.KeyEvent("\r"))
+	if got := b.text(t, "play"); got != "Play" {
+		t.Errorf("paused, the button says %q", got)
+	}
+	var at, still int
+	b.eval(t, "frame", &at)
+	b.do(t, chromedp.Sleep(1200*time.Millisecond))
+	if b.eval(t, "frame", &still); still != at {
+		t.Errorf("paused at frame %d it goes on to %d", at, still)
+	}
+
+	// An edit while the time line is open plays the new situation.
+	thrash := situation.Presets()[8]
+	if want, err = thrash.Play(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	b.show(t, &thrash)
+	b.do(t, chromedp.Poll(fmt.Sprintf("play !== null && play.ending === %q", want.Ending), nil))
+	if got := b.text(t, "ending"); !strings.HasPrefix(got, "it never settles") {
+		t.Errorf("two workloads that evict each other end with %q", got)
+	}
 }
 
-// It is there in two seconds, and answers an edit of 50 nodes with 50 pods each in
-// a tenth of one.
+// Other rules: the cells that differ from the situation's own are marked.
+func TestComparison(t *testing.T) {
+	b := open(t, "")
+	s := situation.Presets()[5] // the reprieve takes two victims, the best policy one
+	b.show(t, &s)
+	b.eval(t, "$('compare-part').open = true", nil)
+	b.do(t, chromedp.WaitReady("#compare tbody tr", chromedp.ByQuery))
+	variants, err := s.Compare(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]string
+	b.eval(t, `[...document.querySelectorAll("#compare tbody tr")].map((r) => [...r.children].map((c) => c.textContent))`, &rows)
+	if len(rows) != len(variants) {
+		t.Fatalf("%d rows, want %d", len(rows), len(variants))
+	}
+	own := variants[0]
+	for i, v := range variants {
+		verdict := "the same"
+		switch {
+		case v.Own:
+			verdict = "these rules"
+		case v.Outcome != own.Outcome || v.Node != own.Node || v.Violations != own.Violations || !slices.Equal(v.Evicted, own.Evicted):
+			verdict = "differs"
+		}
+		want := []string{v.Release, v.Victims, v.Budgets, v.Outcome, v.Node, strings.Join(v.Evicted, ", "), fmt.Sprint(v.Violations), verdict}
+		if !slices.Equal(rows[i], want) {
+			t.Errorf("row %d is %q, want %q", i, rows[i], want)
+		}
+	}
+	var marked []string
+	b.eval(t, `[...document.querySelectorAll("#compare .differs")].map((c) => c.textContent)`, &marked)
+	if want := []string{"large", "large", "large"}; !slices.Equal(marked, want) {
+		t.Errorf("marked as different are %q, want %q", marked, want)
+	}
+	// The switch is the same as the table's row.
+	b.eval(t, `$("victims").value = "best"; $("victims").dispatchEvent(new Event("change")); true`, nil)
+	if got := b.text(t, "headline"); !strings.Contains(got, "1 pod has to go: large") {
+		t.Errorf("by the best victims: %q", got)
+	}
+}
+
+// edits are what TestSpeed does to a cluster of 50 nodes with 50 pods each.
+var edits = map[string]string{
+	"the pending pod":  "s.pending[0].cpu += 1",
+	"a pod's priority": "s.pods[700].priority = 1 + (s.pods[700].priority + 1) % 90",
+	"a pod added":      "s.pods.push({...s.pods[9], name: 'more-' + s.pods.length})",
+	"a pod removed":    "s.pods.splice(1234, 1)",
+	"a node cordoned":  "s.nodes[7].cordoned = !s.nodes[7].cordoned",
+	"a budget":         "s.budgets = [{name: 'web', labels: {app: 'web'}, allowed: ((s.budgets || [{}])[0].allowed || 0) + 1}]",
+}
+
+// A time is what the page took: by the clock, and on the processor.
+type taken struct{ wall, cpu time.Duration }
+
+// It is there in two seconds, and an edit of 50 nodes with 50 pods each is on the
+// page in a tenth of one.
+//
+// The limits hold for the page's own main thread, on the processor, which other
+// programs do not change much; by the clock they hold if the machine is not busy
+// with more than it has cores for.
 func TestSpeed(t *testing.T) {
 	b := open(t, "")
-	var ready float64
-	b.eval(t, "Number(document.documentElement.dataset.ready)", &ready)
+	ready := taken{cpu: b.processor(t)}
+	{
+		var ms float64
+		b.eval(t, "Number(document.documentElement.dataset.ready)", &ms)
+		ready.wall = time.Duration(ms * float64(time.Millisecond))
+	}
 
 	s := situation.Situation{Release: "1.38"}
 	for i := range 50 {
@@ -370,31 +485,79 @@ func TestSpeed(t *testing.T) {
 		for j := range 49 {
 			s.Pods = append(s.Pods, situation.Pod{
 				Name: fmt.Sprintf("pod-%d-%d", i, j), Node: node, Priority: int32(j % 6 * 100), CPU: int64(900 + (i*7+j*13)%200), Start: int64(1 + i*50 + j),
+				Labels: map[string]string{"app": []string{"web", "batch"}[j%2]},
 			})
 		}
 	}
 	s.Pending = []situation.Pod{{Name: "web", Priority: 1000, CPU: 10_000}}
 	b.show(t, &s)
-	var took []float64
-	for range 5 {
-		var ms string
-		b.eval(t, "change((s) => { s.pending[0].cpu += 1; }); document.documentElement.dataset.took", &ms)
-		v, err := strconv.ParseFloat(ms, 64)
-		if err != nil {
-			t.Fatal(err)
+	check := func(what string, got taken, limit time.Duration) {
+		t.Logf("%s: %d ms by the clock, %d ms on the processor", what, got.wall.Milliseconds(), got.cpu.Milliseconds())
+		if got.cpu > limit || got.wall > limit && !busy() {
+			t.Errorf("%s takes more than %v", what, limit)
 		}
-		took = append(took, v)
 	}
-	best := took[0]
-	for _, v := range took {
-		best = min(best, v)
+	t.Logf("preemption.wasm is %.1f MB", float64(size)/1e6)
+	check("the page is ready", ready, 2*time.Second)
+	for what, edit := range edits {
+		b.edit(t, edit) // the first one meets code that is not compiled yet
+		var all []taken
+		for range 7 {
+			all = append(all, b.edit(t, edit))
+		}
+		slices.SortFunc(all, func(a, b taken) int { return cmp.Compare(a.cpu, b.cpu) })
+		check("an edit, "+what, all[len(all)/2], 100*time.Millisecond)
 	}
-	t.Logf("playground: ready after %.0f ms, an edit of 50 nodes x 50 pods is answered in %.0f ms, preemption.wasm is %.1f MB", ready, best, float64(size)/1e6)
-	// On a machine that is busy with other tests a time limit proves little; the
-	// figures are printed, and these limits only catch what is far off.
-	if ready > 60_000 || best > 10_000 {
-		t.Errorf("ready after %.0f ms, an edit after %.0f ms", ready, best)
+}
+
+// edit does something to the situation, waits until it is shown, and returns how
+// long that took.
+func (b *tab) edit(t *testing.T, edit string) taken {
+	t.Helper()
+	var before, after string
+	b.eval(t, "clearTimeout(later); document.documentElement.dataset.took || ''", &before)
+	began := b.processor(t)
+	b.do(t, chromedp.Evaluate(`(async () => {
+		delete document.documentElement.dataset.took;
+		change((s) => { `+edit+` });
+		while (!document.documentElement.dataset.took) await new Promise((done) => setTimeout(done, 2));
+		clearTimeout(later); // the address is written when nobody waits
+		return document.documentElement.dataset.took;
+	})()`, &after, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	var ms struct{ Shown float64 }
+	if err := json.Unmarshal([]byte(after), &ms); err != nil {
+		t.Fatal(err)
 	}
+	return taken{wall: time.Duration(ms.Shown * float64(time.Millisecond)), cpu: b.processor(t) - began}
+}
+
+// processor returns how long the page's main thread has been at work.
+func (b *tab) processor(t *testing.T) time.Duration {
+	t.Helper()
+	var metrics []*performance.Metric
+	b.do(t, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		metrics, err = performance.GetMetrics().Do(ctx)
+		return err
+	}))
+	for _, m := range metrics {
+		if m.Name == "TaskDuration" {
+			return time.Duration(m.Value * float64(time.Second))
+		}
+	}
+	t.Fatal("the browser does not say how long the page was at work")
+	return 0
+}
+
+// busy says that more programs want to run than there are cores. Where the system
+// does not tell, it is taken for quiet.
+func busy() bool {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return false
+	}
+	var load float64
+	_, err = fmt.Sscan(string(text), &load)
+	return err == nil && load > float64(goruntime.NumCPU())
 }
 
 // The page works at 360 pixels: nothing is wider than the screen. With SCREENSHOTS

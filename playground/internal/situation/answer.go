@@ -1,6 +1,7 @@
 package situation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,17 +11,19 @@ import (
 	"example.com/preemption"
 )
 
-// An Answer is a decision as steps to walk through.
+// An Answer is what is shown of a decision at once. Its steps are told one by one;
+// see Decision.
 type Answer struct {
 	Outcome  string   `json:"outcome"`
 	Headline string   `json:"headline"`
-	Event    string   `json:"event,omitempty"`   // kube-scheduler's text
-	Explain  string   `json:"explain,omitempty"` // the library's
+	Event    string   `json:"event,omitempty"` // kube-scheduler's text
 	Node     string   `json:"node,omitempty"`
 	Victims  []string `json:"victims,omitempty"`
 	// Violations of the chosen candidate.
-	Violations int         `json:"violations"`
-	Steps      []Step      `json:"steps"`
+	Violations int `json:"violations"`
+	// Waiting counts the other pending pods: one is decided at a time.
+	Waiting    int         `json:"waiting,omitempty"`
+	Stretches  []Stretch   `json:"stretches"`
 	Candidates []Candidate `json:"candidates,omitempty"`
 	DecidedBy  string      `json:"decidedBy,omitempty"`
 	// Assignments of a gang: member to node.
@@ -28,29 +31,12 @@ type Answer struct {
 	Exact       bool              `json:"exact,omitempty"`
 }
 
-// A Step is one thing that happens on a node, or at the end between them.
-type Step struct {
-	Node string `json:"node,omitempty"`
-	// Kind is look, remove, test, classify, protect, reprieve, clear or choose.
-	Kind string `json:"kind"`
-	Text string `json:"text"`
-	// Gone are the pods that are away from the node at the end of the step, Pods those
-	// that it is about.
-	Gone []string `json:"gone"`
-	Pods []string `json:"pods,omitempty"`
-	// Verdict is fits, refused, stays or goes.
-	Verdict string `json:"verdict,omitempty"`
-	// Sums is the arithmetic of a test.
-	Sums []Sum `json:"sums,omitempty"`
-}
-
-// A Sum compares what is used and asked for with what there is of a resource.
-type Sum struct {
-	Resource    string `json:"resource"`
-	Used        int64  `json:"used"`
-	Asked       int64  `json:"asked"`
-	Allocatable int64  `json:"allocatable"`
-	Short       bool   `json:"short"`
+// A Stretch is the part of a decision's steps that is about one node, the last one
+// the choice between the nodes.
+type Stretch struct {
+	Node  string `json:"node,omitempty"`
+	Steps int    `json:"steps"`
+	Text  string `json:"text"` // what comes out
 }
 
 // A Candidate is a row of the table of nodes that can be cleared.
@@ -65,8 +51,22 @@ type Candidate struct {
 	Victims    []string `json:"victims"`
 }
 
+// A Decision is an answer together with what its steps are told from. A cluster of
+// 50 nodes has thousands of steps, and a reader looks at a few: each is told when
+// it is asked for.
+type Decision struct {
+	Answer
+	cluster   *preemption.Cluster
+	preemptor *preemption.Pod
+	moments   []moment
+	explain   func() string
+}
+
+// Explain returns the library's own explanation.
+func (d *Decision) Explain() string { return d.explain() }
+
 // Decide asks the library.
-func (s *Situation) Decide(ctx context.Context) (*Answer, error) {
+func (s *Situation) Decide(ctx context.Context) (*Decision, error) {
 	state, pending, err := s.State()
 	if err != nil {
 		return nil, err
@@ -80,181 +80,83 @@ func (s *Situation) Decide(ctx context.Context) (*Answer, error) {
 		return nil, err
 	}
 	if len(pending) == 0 {
-		return nil, errors.New("nothing is pending: add a pod to find room for")
+		return nil, errNothingPending
 	}
 	if s.Gang != nil {
 		return s.decideGang(ctx, e, c, pending)
 	}
-	if len(pending) > 1 {
-		return nil, fmt.Errorf("%d pods are pending: one is decided at a time, unless they are a gang", len(pending))
-	}
-	x, err := e.Examine(ctx, c, pending[0])
+	x, err := e.Examine(ctx, c, first(pending))
 	if err != nil {
 		return nil, err
 	}
-	return tell(c, x), nil
+	d := tell(c, x)
+	d.Waiting = len(pending) - 1
+	return d, nil
 }
 
-func (s *Situation) decideGang(ctx context.Context, e *preemption.Evaluator, c *preemption.Cluster, members []*preemption.Pod) (*Answer, error) {
+var errNothingPending = errors.New("nothing is pending: add a pod to find room for")
+
+// first returns the pending pod that the scheduling queue takes first: that of the
+// highest priority, of several the first.
+func first(pending []*preemption.Pod) *preemption.Pod {
+	return slices.MaxFunc(pending, func(a, b *preemption.Pod) int { return cmp.Compare(a.Priority, b.Priority) })
+}
+
+// gang returns the pending pods as a gang, and who places it.
+func (s *Situation) gang(members []*preemption.Pod) (*preemption.Gang, preemption.Planner) {
 	g := &preemption.Gang{
 		Namespace: namespace, Name: s.Gang.Name, Priority: s.Gang.Priority, MinCount: s.Gang.Min, Members: members,
 	}
-	var planner preemption.Planner = preemption.GivenPlacement{}
 	if s.Gang.Best {
-		planner = preemption.BestPlacement{}
+		return g, preemption.BestPlacement{}
 	}
+	return g, preemption.GivenPlacement{}
+}
+
+func (s *Situation) decideGang(ctx context.Context, e *preemption.Evaluator, c *preemption.Cluster, members []*preemption.Pod) (*Decision, error) {
+	g, planner := s.gang(members)
 	r, err := e.PreemptGroup(ctx, c, g, planner)
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{
-		Outcome: r.Outcome.String(), Event: r.Message(), Explain: r.Explain(), Violations: r.Violations,
-		Assignments: map[string]string{}, Exact: r.Exact,
-	}
+	d := &Decision{cluster: c, explain: r.Explain}
+	d.Outcome, d.Event, d.Violations, d.Exact = r.Outcome.String(), r.Message(), r.Violations, r.Exact
+	d.Assignments = map[string]string{}
 	for _, x := range r.Assignments {
 		if x.Node != nil {
-			a.Assignments[x.Pod.Name] = x.Node.Name
+			d.Assignments[x.Pod.Name] = x.Node.Name
 		}
 	}
-	gone := []string{}
-	for _, v := range r.Victims {
-		gone = append(gone, podNames(v.Pods)...)
-	}
-	a.Victims = gone
+	d.Victims = namesOf(r.Victims)
 	switch r.Outcome {
 	case preemption.OutcomeFits:
-		a.Headline = fmt.Sprintf("%d of %d members fit, and nothing has to go.", len(a.Assignments), len(members))
+		d.Headline = fmt.Sprintf("%d of %d members fit, and nothing has to go.", len(d.Assignments), len(members))
 	case preemption.OutcomePreempt:
-		a.Headline = fmt.Sprintf("%s get a place by evicting %s.", plural(len(a.Assignments), "member"), strings.Join(gone, ", "))
+		d.Headline = fmt.Sprintf("%s get a place by evicting %s.", plural(len(d.Assignments), "member"), strings.Join(d.Victims, ", "))
 	default:
-		a.Headline = "The gang gets no place: " + r.Reason
+		d.Headline = "The gang gets no place: " + r.Reason
 	}
-	a.Steps = append(a.Steps, Step{Kind: "choose", Text: a.Headline, Gone: gone, Pods: gone})
-	return a, nil
+	d.choose()
+	return d, nil
 }
 
-// teller writes the steps of an examination down.
-type teller struct {
-	*Answer
-	cluster   *preemption.Cluster
-	preemptor *preemption.Pod
-	gone      []string // from the node at hand
-}
-
-func tell(c *preemption.Cluster, x *preemption.Examination) *Answer {
-	t := teller{
-		Answer:  &Answer{Outcome: x.Outcome.String(), Event: x.Message(), Explain: x.Explain(), Violations: x.Violations, DecidedBy: x.DecidedBy},
-		cluster: c, preemptor: x.Preemptor,
-	}
+// tell makes the answer of an examination, and the list of its steps.
+func tell(c *preemption.Cluster, x *preemption.Examination) *Decision {
+	d := &Decision{cluster: c, preemptor: x.Preemptor, explain: x.Explain}
+	d.Outcome, d.Event, d.Violations, d.DecidedBy = x.Outcome.String(), x.Message(), x.Violations, x.DecidedBy
 	for i := range x.Nodes {
-		t.node(&x.Nodes[i])
+		before := len(d.moments)
+		text := d.list(&x.Nodes[i])
+		d.Stretches = append(d.Stretches, Stretch{Node: x.Nodes[i].Node.Name, Steps: len(d.moments) - before, Text: text})
 	}
 	for _, k := range x.Candidates {
-		t.Candidates = append(t.Candidates, t.row(k, x.Node))
+		d.Candidates = append(d.Candidates, row(k, x.Node))
 	}
-	t.conclude(x)
-	return t.Answer
+	d.conclude(x)
+	return d
 }
 
-func (t *teller) step(node, kind, verdict, text string, pods []string, sums []Sum) {
-	t.Steps = append(t.Steps, Step{
-		Node: node, Kind: kind, Verdict: verdict, Text: text, Pods: pods, Gone: append([]string{}, t.gone...), Sums: sums,
-	})
-}
-
-// node tells what was found out about a node.
-func (t *teller) node(r *preemption.NodeReport) {
-	name := r.Node.Name
-	t.gone = nil
-	if r.Filter.Fits() {
-		t.step(name, "look", "fits", fmt.Sprintf("%s takes %s as it is.", name, t.preemptor.Name), nil, t.sums(r.Node))
-		return
-	}
-	t.step(name, "look", "refused", fmt.Sprintf("%s does not take %s: %s.", name, t.preemptor.Name, r.Filter.Message()), nil, t.sums(r.Node))
-	if !r.Examined {
-		if r.Filter.Code == preemption.Unresolvable {
-			t.step(name, "test", "refused", "No eviction on "+name+" can change that.", nil, nil)
-		}
-		return
-	}
-	if len(r.Removed) == 0 {
-		t.step(name, "test", "refused", fmt.Sprintf("%s: %s.", name, r.Status.Message()), nil, nil)
-		return
-	}
-	all := t.namesOn(r.Removed)
-	t.gone = all
-	verdict, text := "fits", fmt.Sprintf("Remove all pods of lower priority from %s: %s. Now %s fits.", name, strings.Join(all, ", "), t.preemptor.Name)
-	if r.Candidate == nil && len(r.Steps) == 0 {
-		verdict, text = "refused", fmt.Sprintf("Remove all pods of lower priority from %s: %s. Even so: %s.", name, strings.Join(all, ", "), r.Status.Message())
-	}
-	t.step(name, "remove", verdict, text, all, t.sums(r.Node))
-	if verdict == "refused" {
-		return
-	}
-	for _, v := range r.Violating {
-		pods := podNames(v.Victim.Pods)
-		t.step(name, "classify", "", fmt.Sprintf("Evicting %s would violate %s, so it is put back first.", strings.Join(pods, ", "), budgetNames(v.Budgets)), pods, nil)
-	}
-	for i := range r.Steps {
-		t.reprieve(r.Node, &r.Steps[i])
-	}
-	if r.Candidate != nil {
-		t.step(name, "clear", "", fmt.Sprintf("%s can be cleared by evicting %s, with %s.", name,
-			strings.Join(podNames(r.Candidate.Pods()), ", "), plural(r.Candidate.Violations, "budget violation")), podNames(r.Candidate.Pods()), nil)
-	}
-}
-
-// reprieve tells of one victim put back.
-func (t *teller) reprieve(n *preemption.Node, s *preemption.Step) {
-	pods := podNames(s.Victim.Pods)
-	label := strings.Join(pods, ", ")
-	before := t.gone
-	t.gone = slices.DeleteFunc(slices.Clone(t.gone), func(name string) bool { return slices.Contains(pods, name) })
-	sums := t.sums(n)
-	if s.Spared() {
-		t.step(n.Name, "reprieve", "stays", fmt.Sprintf("Put %s back: %s still fits, so it stays.", label, t.preemptor.Name), pods, sums)
-		return
-	}
-	t.gone = before
-	t.step(n.Name, "reprieve", "goes", fmt.Sprintf("Put %s back: %s, so it has to go.", label, s.Status.Message()), pods, sums)
-}
-
-// sums is the arithmetic of a node beside the preemptor, without the pods that
-// are away. Pods nominated there that hold their place against it count.
-func (t *teller) sums(n *preemption.Node) []Sum {
-	used := preemption.Resources{preemption.PodCount: 0}
-	add := func(p *preemption.Pod) {
-		used[preemption.PodCount]++
-		for name, amount := range p.Requests {
-			used[name] += amount
-		}
-	}
-	for _, p := range t.cluster.PodsOn(n) {
-		if !slices.Contains(t.gone, p.Name) {
-			add(p)
-		}
-	}
-	for _, p := range t.cluster.NominatedTo(n.Name) {
-		if p.Priority >= t.preemptor.Priority {
-			add(p)
-		}
-	}
-	var sums []Sum
-	for _, name := range []string{preemption.CPU, preemption.Memory, GPU, preemption.PodCount} {
-		asked := t.preemptor.Requests[name]
-		if name == preemption.PodCount {
-			asked = 1
-		}
-		if asked == 0 {
-			continue
-		}
-		all := n.Allocatable[name]
-		sums = append(sums, Sum{Resource: name, Used: used[name], Asked: asked, Allocatable: all, Short: used[name]+asked > all})
-	}
-	return sums
-}
-
-func (t *teller) row(k *preemption.Candidate, best *preemption.Node) Candidate {
+func row(k *preemption.Candidate, best *preemption.Node) Candidate {
 	row := Candidate{Node: k.Node.Name, Chosen: k.Node == best, Violations: k.Violations, Victims: podNames(k.Pods()), Pods: len(k.Pods()), Start: "-"}
 	highest := int32(-1 << 31)
 	for i, p := range k.Pods() {
@@ -279,37 +181,39 @@ func (t *teller) row(k *preemption.Candidate, best *preemption.Node) Candidate {
 	return row
 }
 
-func (t *teller) conclude(x *preemption.Examination) {
-	t.gone = nil
-	name := t.preemptor.Name
+func (d *Decision) conclude(x *preemption.Examination) {
+	name := d.preemptor.Name
 	switch x.Outcome {
 	case preemption.OutcomeFits:
-		t.Node = x.Node.Name
-		t.Headline = fmt.Sprintf("%s fits on %s; nothing has to go.", name, x.Node.Name)
+		d.Node = x.Node.Name
+		d.Headline = fmt.Sprintf("%s fits on %s; nothing has to go.", name, x.Node.Name)
 	case preemption.OutcomePreempt:
-		t.Node = x.Node.Name
-		for _, v := range x.Victims {
-			t.Victims = append(t.Victims, podNames(v.Pods)...)
-		}
-		t.gone = t.Victims
-		t.Headline = fmt.Sprintf("%s gets %s; %s to go: %s.", name, x.Node.Name, have(len(t.Victims)), strings.Join(t.Victims, ", "))
+		d.Node = x.Node.Name
+		d.Victims = namesOf(x.Victims)
+		d.Headline = fmt.Sprintf("%s gets %s; %s to go: %s.", name, x.Node.Name, have(len(d.Victims)), strings.Join(d.Victims, ", "))
 		if len(x.Candidates) > 1 {
 			by := x.DecidedBy
 			if by == "" {
 				by = "the order of the nodes"
 			}
-			t.Headline += fmt.Sprintf(" Of %d nodes that can be cleared it was chosen for %s.", len(x.Candidates), by)
+			d.Headline += fmt.Sprintf(" Of %d nodes that can be cleared it was chosen for %s.", len(x.Candidates), by)
 		}
 	case preemption.OutcomeIneligible, preemption.OutcomeWaiting:
-		t.Headline = fmt.Sprintf("%s may not preempt now: %s", name, x.Reason)
+		d.Headline = fmt.Sprintf("%s may not preempt now: %s", name, x.Reason)
 	default:
-		t.Headline = fmt.Sprintf("Preemption does not help %s: it stays pending.", name)
+		d.Headline = fmt.Sprintf("Preemption does not help %s: it stays pending.", name)
 	}
-	t.step(t.Node, "choose", "", t.Headline, t.Victims, nil)
+	d.choose()
 }
 
-// namesOn returns the pods of victims.
-func (t *teller) namesOn(victims []*preemption.Victim) []string {
+// choose makes the choice the last step.
+func (d *Decision) choose() {
+	d.moments = append(d.moments, moment{kind: "choose"})
+	d.Stretches = append(d.Stretches, Stretch{Steps: 1, Text: "The choice"})
+}
+
+// namesOf returns the names of the victims' pods.
+func namesOf(victims []*preemption.Victim) []string {
 	var names []string
 	for _, v := range victims {
 		names = append(names, podNames(v.Pods)...)

@@ -4,23 +4,41 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-
-	"example.com/preemption"
+	"slices"
+	"strconv"
 )
 
-// Call is what the page asks of the library: an operation, and its input as JSON
-// or plain text. The answer is JSON: {"ok": …} or {"error": "…"}.
+// A Session is a page's talk with the library. It remembers the last decision, of
+// which the page asks for one step after the other, and its pods, of which the page
+// tells those that have changed. The zero value is ready.
+type Session struct {
+	decision *Decision
+	pods     []Pod
+}
+
+// A change is a situation after an edit. Of the pods that were decided about last
+// the first and the last so many stay; the situation's own come between them.
+type change struct {
+	Situation
+	First int `json:"first"`
+	Last  int `json:"last"`
+}
+
+// Call answers the page: an operation, and its input as JSON or plain text. The
+// answer is JSON: {"ok": …} or {"error": "…"}.
 //
 //	presets            the situations to start from
-//	decide   SITUATION an Answer
-//	compare  SITUATION an answer under each release and each policy
+//	decide   CHANGE    an Answer
+//	step     NUMBER    a Step of the last decision
+//	explain            the library's own explanation of it
+//	compare  SITUATION a Variant for each release and each policy
 //	play     SITUATION a Play
 //	link     SITUATION the fragment of an address
 //	open     LINK      the situation
 //	import   TEXT      a situation, and notes on what was left out
 //	scenario, program, yaml  SITUATION  the export as text
-func Call(operation, input string) string {
-	answer, err := call(operation, input)
+func (p *Session) Call(operation, input string) string {
+	answer, err := p.call(operation, input)
 	var reply any = map[string]any{"ok": answer}
 	if err != nil {
 		reply = map[string]any{"error": err.Error()}
@@ -32,7 +50,7 @@ func Call(operation, input string) string {
 	return string(text)
 }
 
-func call(operation, input string) (any, error) {
+func (p *Session) call(operation, input string) (any, error) {
 	switch operation {
 	case "presets":
 		return Presets(), nil
@@ -41,6 +59,10 @@ func call(operation, input string) (any, error) {
 	case "import":
 		s, notes, err := Import([]byte(input))
 		return map[string]any{"situation": s, "notes": notes}, err
+	case "step", "explain":
+		return p.tell(operation, input)
+	case "decide":
+		return p.decide(input)
 	}
 	s, err := Parse([]byte(input))
 	if err != nil {
@@ -48,8 +70,6 @@ func call(operation, input string) (any, error) {
 	}
 	ctx := context.Background()
 	switch operation {
-	case "decide":
-		return s.Decide(ctx)
 	case "compare":
 		return s.Compare(ctx)
 	case "play":
@@ -66,55 +86,37 @@ func call(operation, input string) (any, error) {
 	return nil, fmt.Errorf("operation %q is not known", operation)
 }
 
-// A Variant is the decision under other rules.
-type Variant struct {
-	Release string   `json:"release"`
-	Victims string   `json:"victims"`
-	Budgets string   `json:"budgets"`
-	Outcome string   `json:"outcome"`
-	Node    string   `json:"node,omitempty"`
-	Evicted []string `json:"evicted,omitempty"`
-	// Violations of the decision, and whether it differs from that of the situation.
-	Violations int    `json:"violations"`
-	Differs    bool   `json:"differs"`
-	Error      string `json:"error,omitempty"`
-}
-
-// Compare decides under every release, and under every policy of the situation's
-// own release.
-func (s *Situation) Compare(ctx context.Context) ([]Variant, error) {
-	own, err := s.Decide(ctx)
+// decide decides about the situation after a change.
+func (p *Session) decide(input string) (*Answer, error) {
+	p.decision = nil // of the situation before, should this fail
+	var c change
+	if err := parse([]byte(input), &c); err != nil {
+		return nil, err
+	}
+	if c.First < 0 || c.Last < 0 || c.Last > len(p.pods) || c.First > len(p.pods)-c.Last {
+		return nil, fmt.Errorf("the first %d and the last %d pods stay, and there are %d", c.First, c.Last, len(p.pods))
+	}
+	p.pods = slices.Concat(p.pods[:c.First], c.Pods, p.pods[len(p.pods)-c.Last:])
+	c.Pods = p.pods
+	d, err := c.Decide(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	var variants []Variant
-	add := func(release, victims, budgets string) {
-		other := *s
-		other.Release, other.Victims, other.Budget = release, victims, budgets
-		v := Variant{Release: release, Victims: orElse(victims, "reprieve"), Budgets: orElse(budgets, "as-upstream")}
-		a, err := other.Decide(ctx)
-		if err != nil {
-			v.Error = err.Error()
-		} else {
-			v.Outcome, v.Node, v.Evicted, v.Violations = a.Outcome, a.Node, a.Victims, a.Violations
-			v.Differs = a.Headline != own.Headline || a.Violations != own.Violations
-		}
-		variants = append(variants, v)
-	}
-	for _, release := range preemption.Releases() {
-		add(release.String(), s.Victims, s.Budget)
-	}
-	for _, victims := range []string{"", "best"} {
-		for _, budgets := range []string{"", "exact", "respected"} {
-			add(s.Release, victims, budgets)
-		}
-	}
-	return variants, nil
+	p.decision = d
+	return &d.Answer, nil
 }
 
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
+// tell answers questions about the last decision.
+func (p *Session) tell(operation, input string) (any, error) {
+	if p.decision == nil {
+		return nil, fmt.Errorf("%s: nothing is decided yet", operation)
 	}
-	return s
+	if operation == "explain" {
+		return p.decision.Explain(), nil
+	}
+	i, err := strconv.Atoi(input)
+	if err != nil {
+		return nil, fmt.Errorf("step %q is not a number", input)
+	}
+	return p.decision.Step(i)
 }

@@ -52,11 +52,18 @@ func ParseLink(link string) (*Situation, error) {
 
 // Parse reads a situation from JSON.
 func Parse(text []byte) (*Situation, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	var s Situation
-	if err := d.Decode(&s); err != nil {
-		return nil, fmt.Errorf("the situation is not understood: %w", err)
+	if err := parse(text, &s); err != nil {
+		return nil, err
 	}
 	return &s, nil
+}
+
+func parse(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("the situation is not understood: %w", err)
+	}
+	return nil
 }

@@ -46,12 +46,8 @@ func (s *Situation) Play(ctx context.Context) (*Play, error) {
 	}
 	w := simulate.World{Cluster: c, Horizon: time.Hour, Policy: simulate.Policy{Evaluator: *e}}
 	if s.Gang != nil {
-		w.Gangs = []*preemption.Gang{{
-			Namespace: namespace, Name: s.Gang.Name, Priority: s.Gang.Priority, MinCount: s.Gang.Min, Members: pending,
-		}}
-		if s.Gang.Best {
-			w.Planner = preemption.BestPlacement{}
-		}
+		g, planner := s.gang(pending)
+		w.Gangs, w.Planner = []*preemption.Gang{g}, planner
 	} else {
 		w.Pending = pending
 	}

@@ -175,10 +175,14 @@ func (p *Pod) pod() *preemption.Pod {
 		Owner: parseOwner(p.Owner), GracePeriod: time.Duration(p.Grace) * time.Second,
 		Requests: preemption.Resources{},
 	}
-	for name, amount := range map[string]int64{preemption.CPU: p.CPU, preemption.Memory: p.Memory * bytesInAMeBi, GPU: p.GPU} {
-		if amount != 0 {
-			q.Requests[name] = amount
-		}
+	if p.CPU != 0 {
+		q.Requests[preemption.CPU] = p.CPU
+	}
+	if p.Memory != 0 {
+		q.Requests[preemption.Memory] = p.Memory * bytesInAMeBi
+	}
+	if p.GPU != 0 {
+		q.Requests[GPU] = p.GPU
 	}
 	if p.Start != 0 {
 		q.Start = epoch.Add(time.Duration(p.Start) * time.Second)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,8 +175,8 @@ func TestPresets(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s\n%s", s.Title, err, got, program)
 		}
-		if string(got) != answer.Explain {
-			t.Errorf("%s: the program prints\n%s\nthe page shows\n%s", s.Title, got, answer.Explain)
+		if string(got) != answer.Explain() {
+			t.Errorf("%s: the program prints\n%s\nthe page shows\n%s", s.Title, got, answer.Explain())
 		}
 	}
 }
@@ -192,6 +193,165 @@ func TestArticle(t *testing.T) {
 			t.Errorf("%s: %d victims and %d violations, want %d and %d", presets[i].Title, len(a.Victims), a.Violations, want.victims, want.violations)
 		}
 	}
+}
+
+// A session that is told what has changed answers as one that is told everything.
+func TestSession(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := draw(t)
+		text := func(c change) string {
+			text, err := json.Marshal(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		var told Session
+		var before []Pod
+		for range rapid.IntRange(1, 4).Draw(t, "edits") {
+			if other := draw(t); rapid.Bool().Draw(t, "some pods") && len(s.Pods) > 0 {
+				at := rapid.IntRange(0, len(s.Pods)-1).Draw(t, "at")
+				s.Pods = slices.Delete(slices.Clone(s.Pods), at, at+1)
+				for i := range other.Pods {
+					other.Pods[i].Name, other.Pods[i].Node = "other-"+other.Pods[i].Name, s.Nodes[0].Name
+				}
+				if !slices.ContainsFunc(s.Pods, func(p Pod) bool { return strings.HasPrefix(p.Name, "other") }) {
+					s.Pods = slices.Insert(s.Pods, at, other.Pods...)
+				}
+			} else {
+				s = other
+			}
+			c := change{Situation: *s}
+			same := func(a, b Pod) bool { return cmp.Equal(a, b) }
+			for c.First < min(len(before), len(s.Pods)) && same(before[c.First], s.Pods[c.First]) {
+				c.First++
+			}
+			for c.Last < min(len(before), len(s.Pods))-c.First && same(before[len(before)-1-c.Last], s.Pods[len(s.Pods)-1-c.Last]) {
+				c.Last++
+			}
+			c.Pods = s.Pods[c.First : len(s.Pods)-c.Last]
+			before = s.Pods
+			var whole Session
+			got, want := told.Call("decide", text(c)), whole.Call("decide", text(change{Situation: *s}))
+			if got != want {
+				t.Fatalf("told of a change:\n%s\ntold of everything:\n%s", got, want)
+			}
+			if got, want := told.Call("explain", ""), whole.Call("explain", ""); got != want {
+				t.Fatalf("explained after a change:\n%s\nafter everything:\n%s", got, want)
+			}
+		}
+	})
+}
+
+func TestSessionRefuses(t *testing.T) {
+	s := Presets()[0]
+	for name, c := range map[string]change{
+		"more than there are": {Situation: s, First: 1}, "less than none": {Situation: s, Last: -1}, "the largest": {Situation: s, First: 1<<63 - 1, Last: 1<<63 - 1},
+	} {
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := new(Session).Call("decide", string(text)); !strings.Contains(got, "error") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for _, operation := range []string{"step", "explain"} {
+		if got := new(Session).Call(operation, "0"); !strings.Contains(got, "nothing is decided yet") {
+			t.Errorf("%s before a decision: %s", operation, got)
+		}
+	}
+}
+
+// The steps tell what the decision says: their arithmetic has the verdict that they
+// give, and what is away at the end is what has to go.
+func TestSteps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := draw(t)
+		d, err := s.Decide(context.Background())
+		if err != nil {
+			t.Skip(err)
+		}
+		i := 0
+		for _, stretch := range d.Stretches {
+			for range stretch.Steps {
+				step, err := d.Step(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if step.Kind != "choose" && step.Node != stretch.Node {
+					t.Fatalf("step %d is about %q, in the stretch of %q", i, step.Node, stretch.Node)
+				}
+				short := slices.ContainsFunc(step.Sums, func(s Sum) bool { return s.Short })
+				if (step.Verdict == "fits" || step.Verdict == "stays") && short {
+					t.Fatalf("step %d: %q, and the sums are short: %+v", i, step.Text, step.Sums)
+				}
+				// Nothing but resources refuses a pod that is put back.
+				if step.Verdict == "goes" && !short {
+					t.Fatalf("step %d: %q, and the sums fit: %+v", i, step.Text, step.Sums)
+				}
+				if step.Kind == "clear" {
+					gone, pods := slices.Sorted(slices.Values(step.Gone)), slices.Sorted(slices.Values(step.Pods))
+					if !slices.Equal(gone, pods) {
+						t.Fatalf("step %d: away are %v, to go have %v", i, gone, pods)
+					}
+					at := slices.IndexFunc(d.Candidates, func(c Candidate) bool { return c.Node == step.Node })
+					if at < 0 || !slices.Equal(d.Candidates[at].Victims, step.Pods) {
+						t.Fatalf("step %d: %q, and the candidates are %+v", i, step.Text, d.Candidates)
+					}
+				}
+				i++
+			}
+		}
+		if i != d.Steps() {
+			t.Fatalf("the stretches have %d steps, there are %d", i, d.Steps())
+		}
+		if _, err := d.Step(i); err == nil {
+			t.Fatal("there is a step after the last")
+		}
+	})
+}
+
+// Of several pending pods that of the highest priority is decided, of equal ones the first.
+func TestSeveralPending(t *testing.T) {
+	s := Presets()[1]
+	s.Pending = append([]Pod{{Name: "low", Priority: 50, CPU: 100}}, s.Pending...)
+	s.Pending = append(s.Pending, Pod{Name: "equal", Priority: s.Pending[1].Priority, CPU: 100})
+	d, err := s.Decide(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(d.Headline, "web-11 ") || d.Waiting != 2 {
+		t.Errorf("%q, with %d others", d.Headline, d.Waiting)
+	}
+}
+
+// Under every release and policy the comparison has what the decision would be.
+func TestCompare(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := draw(t)
+		variants, err := s.Compare(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range variants {
+			other := *s
+			other.Release, other.Victims, other.Budget = v.Release, v.Victims, v.Budgets
+			d, err := other.Decide(context.Background())
+			if err != nil {
+				if v.Error != err.Error() {
+					t.Fatalf("%+v: the error is %v", v, err)
+				}
+				continue
+			}
+			if d.Outcome != v.Outcome || d.Violations != v.Violations || !slices.Equal(d.Victims, v.Evicted) || d.Outcome == "preempt" && d.Node != v.Node {
+				t.Fatalf("%+v: the decision is %+v", v, d.Answer)
+			}
+			if v.Own != (i == 0) {
+				t.Fatalf("variant %d: %+v", i, v)
+			}
+		}
+	})
 }
 
 // Whatever the page is given, it gets an answer in JSON.
@@ -215,7 +375,7 @@ func FuzzCall(f *testing.F) {
 			OK    any    `json:"ok"`
 			Error string `json:"error"`
 		}
-		if text := Call(operation, input); json.Unmarshal([]byte(text), &reply) != nil {
+		if text := new(Session).Call(operation, input); json.Unmarshal([]byte(text), &reply) != nil {
 			t.Fatalf("Call(%q, %q) = %q, which is no JSON", operation, input, text)
 		}
 	})
