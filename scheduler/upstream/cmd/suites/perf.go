@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"example.com/preemption/scheduler/upstream/internal/journal"
@@ -36,8 +36,10 @@ func perf(ctx context.Context, t *tree, workloads string, rounds int) error {
 	if err != nil {
 		return err
 	}
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "WORKLOAD\tROUND\tBY\tPODS/S\tPOSTFILTERS\tP50\tP99\tFOLLOW P50\tDECIDE P50\tCHECK P50\tEVICTED BY PRIORITY")
+	// A line at a time, so that what has been measured is seen; p50 and p99 are of
+	// the PostFilters that found a node, the last three p50s are parts of them.
+	const row = "%-25s %5v  %-14s %9s %5s %9s %9s %9s %9s %9s  %s\n"
+	fmt.Printf(row, "WORKLOAD", "ROUND", "BY", "PODS/S", "CALLS", "P50", "P99", "FOLLOW", "DECIDE", "CHECK", "EVICTED")
 	for _, workload := range strings.Split(workloads, ",") {
 		pattern := "^BenchmarkPerfScheduling$/^" + strings.ReplaceAll(workload, "/", "$/^") + "$"
 		for round := range rounds {
@@ -57,10 +59,9 @@ func perf(ctx context.Context, t *tree, workloads string, rounds int) error {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\n", workload, round+1, v.name, throughput, postFilters(c.lines))
-				if err := out.Flush(); err != nil {
-					return err
-				}
+				p := postFiltersOf(c.lines)
+				fmt.Printf(row, workload, round+1, v.name, throughput, strconv.Itoa(len(p.all)), quantile(p.all, 0.5), quantile(p.all, 0.99),
+					quantile(p.follow, 0.5), quantile(p.decide, 0.5), quantile(p.check, 0.5), p.victims())
 			}
 		}
 	}
@@ -85,30 +86,35 @@ func throughputOf(log string) (string, error) {
 	return "", fmt.Errorf("%s: no throughput in it", log)
 }
 
-// postFilters returns what there is to tell of a run: how many pods were helped
-// and how long that took, and who was evicted.
-func postFilters(lines []journal.Line) string {
-	var all, follow, decide, check []time.Duration
-	evicted := make(map[int32]int)
+// postFilters are the calls that found a node: how long each took, the parts of
+// that where the library decided, and who was evicted.
+type postFilters struct {
+	all, follow, decide, check []time.Duration
+	evicted                    map[int32]int // by priority
+}
+
+func postFiltersOf(lines []journal.Line) postFilters {
+	p := postFilters{evicted: make(map[int32]int)}
 	for _, l := range lines {
-		if l.Evicted != nil {
-			evicted[l.Evicted.Priority]++
-			continue
-		}
-		if !l.Success {
-			continue
-		}
-		all = append(all, l.PostFilter)
-		if d := l.Decision; d != nil {
-			follow, decide, check = append(follow, d.Following), append(decide, d.Deciding), append(check, d.Checking)
+		switch d := l.Decision; {
+		case l.Evicted != nil:
+			p.evicted[l.Evicted.Priority]++
+		case l.Success:
+			p.all = append(p.all, l.PostFilter)
+			if d != nil {
+				p.follow, p.decide, p.check = append(p.follow, d.Following), append(p.decide, d.Deciding), append(p.check, d.Checking)
+			}
 		}
 	}
+	return p
+}
+
+func (p postFilters) victims() string {
 	var victims []string
-	for _, priority := range slices.Sorted(maps.Keys(evicted)) {
-		victims = append(victims, fmt.Sprintf("%d of priority %d", evicted[priority], priority))
+	for _, priority := range slices.Sorted(maps.Keys(p.evicted)) {
+		victims = append(victims, fmt.Sprintf("%d of priority %d", p.evicted[priority], priority))
 	}
-	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s", len(all), quantile(all, 0.5), quantile(all, 0.99),
-		quantile(follow, 0.5), quantile(decide, 0.5), quantile(check, 0.5), strings.Join(victims, ", "))
+	return strings.Join(victims, ", ")
 }
 
 // quantile returns the smallest duration that so large a share is not above.
