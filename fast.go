@@ -58,6 +58,7 @@ type fastSearch struct {
 	search  columnar.Query
 	scratch columnar.Scratch
 	refs    []int32
+	inexact bool // there may be better victims on a node than were found
 
 	// What the search calls back, bound once.
 	tried   func(node int) bool
@@ -76,7 +77,7 @@ func (e *engine) borrow() *fastSearch {
 		return f
 	}
 	f := &fastSearch{}
-	f.search.Self = f.self
+	f.search.Self, f.search.Hard = f.self, f.selectHard
 	f.tried, f.opened, f.blocks, f.sparing = f.tryFit, f.open, f.blocked, f.spares
 	f.own.search = f
 	return f
@@ -94,7 +95,7 @@ func (e *engine) giveBack(f *fastSearch) {
 // aim readies the search for its preemptor. It reports false if the engine does
 // not apply.
 func (f *fastSearch) aim() bool {
-	f.failed, f.err, f.filterRuns, f.firstFit, f.statuses = false, nil, 0, -1, f.statuses[:0]
+	f.failed, f.err, f.filterRuns, f.firstFit, f.statuses, f.inexact = false, nil, 0, -1, f.statuses[:0], false
 	f.filters = sorted(f.Filters)
 	if !f.filters.resources {
 		return false
@@ -208,7 +209,7 @@ func (f *fastSearch) decide() *Result {
 // exactly reports whether the best victims were looked for, and every search ended
 // by itself.
 func (f *fastSearch) exactly() bool {
-	return f.search.Policy.Best && f.scratch.Stats.Inexact == 0
+	return f.search.Policy.Best && !f.inexact
 }
 
 // askStatuses asks the caller what it knows of each node, and takes note of the

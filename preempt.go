@@ -58,6 +58,7 @@ func (e *Evaluator) Examine(ctx context.Context, c *Cluster, preemptor *Pod) (*E
 	if err != nil {
 		return nil, err
 	}
+	e.settleBest(ctx, c, x)
 	x.replay(e.Trace)
 	return x, e.contrast(ctx, c, preemptor, &x.Result)
 }
@@ -80,17 +81,41 @@ func (e *Evaluator) contrast(ctx context.Context, c *Cluster, preemptor *Pod, r 
 	}
 	ours := Candidate{Node: r.Node, Victims: r.Victims, Violations: r.Violations}
 	theirs := Candidate{Node: upstream.Node, Victims: upstream.Victims, Violations: k.Violations}
-	orders := e.Orders
-	if len(orders) == 0 {
-		orders = DefaultOrders()
-	}
-	for _, o := range orders {
+	for _, o := range e.orders() {
 		if d := o.Compare(&ours, &theirs); d != 0 {
 			k.By, k.Better = o.Name, d < 0
 			return nil
 		}
 	}
 	return nil
+}
+
+// settleBest takes over Preempt's decision where a search for the best victims of a
+// node had to end early. The engine searches a node only for what can still win, so
+// it may know an answer that a search of that node alone does not find. No other
+// candidate is better then: its victims are a set that the engine has ruled out.
+func (e *Evaluator) settleBest(ctx context.Context, c *Cluster, x *Examination) {
+	if e.Victims != VictimsBest || x.Exact || x.Outcome != OutcomePreempt && x.Outcome != OutcomeUnhelpful {
+		return
+	}
+	r, ok := e.preemptFast(ctx, c, x.Preemptor)
+	if !ok {
+		return
+	}
+	r.FilterRuns = x.FilterRuns
+	x.Result, x.Candidates, x.DecidedBy = *r, nil, ""
+	for i := range x.Nodes {
+		n := &x.Nodes[i]
+		if n.Node == r.Node {
+			n.Candidate, n.Status = &Candidate{Node: n.Node, Victims: r.Victims, Violations: r.Violations}, n.Filter
+		}
+		if n.Candidate != nil {
+			x.Candidates = append(x.Candidates, n.Candidate)
+		}
+	}
+	if _, by := PickOneNode(x.Candidates, e.Orders...); by >= 0 {
+		x.DecidedBy = e.orders()[by].Name
+	}
 }
 
 // Fitting yields the nodes that take the pod as it is, beside the pods nominated

@@ -43,11 +43,11 @@ func (e *Evaluator) filters() []Filter {
 	return e.Filters
 }
 
-func (q *query) orders() []Order {
-	if len(q.Orders) == 0 {
+func (e *Evaluator) orders() []Order {
+	if len(e.Orders) == 0 {
 		return DefaultOrders()
 	}
-	return q.Orders
+	return e.Orders
 }
 
 // judgeAll finds out for every node whether it takes the preemptor as it is.

@@ -189,18 +189,46 @@ func (f *fastSearch) codeAsIs(s *nodeSlot) Code {
 
 // statusAsIs asks all filters, the built-in ones among them.
 func (f *fastSearch) statusAsIs(s *nodeSlot) (Status, error) {
-	if f.prepared == nil {
-		prepared, err := prepare(f.query.filters(), f.preemptor, f.cluster)
-		if err != nil {
-			return Status{}, err
-		}
-		f.prepared = prepared
-	}
-	run, err := f.prepared.Begin(s.node)
+	run, err := f.beginOn(s)
 	if err != nil {
 		return Status{}, err
 	}
 	return f.testOn(s.node, run, &f.filterRuns).fits()
+}
+
+// beginOn returns a dry run of all filters.
+func (f *fastSearch) beginOn(s *nodeSlot) (DryRun, error) {
+	if f.prepared == nil {
+		prepared, err := prepare(f.query.filters(), f.preemptor, f.cluster)
+		if err != nil {
+			return nil, err
+		}
+		f.prepared = prepared
+	}
+	return f.prepared.Begin(s.node)
+}
+
+// selectHard selects the victims on a node whose search for the best had to end
+// early. It asks as Examine does, so that both find the same.
+func (f *fastSearch) selectHard(node int) (found score.Score, goes func(ref int32) bool, ok bool) {
+	slot := f.cluster.slots[node]
+	run, err := f.beginOn(slot)
+	if err != nil {
+		f.fail(err)
+		return found, nil, false
+	}
+	s, err := f.selectOn(slot, run, nil, &f.filterRuns)
+	if err != nil {
+		f.fail(err)
+		return found, nil, false
+	}
+	f.inexact = f.inexact || !s.Exact
+	k := Candidate{Victims: s.Victims, Violations: s.Violations}
+	goes = func(ref int32) bool {
+		first := f.cluster.victims(slot.node, []int32{ref})[0].Pods[0]
+		return slices.ContainsFunc(s.Victims, func(v *Victim) bool { return v.Pods[0] == first })
+	}
+	return k.score(), goes, len(s.Victims) > 0
 }
 
 // candidate puts together what it takes to clear the node.

@@ -19,6 +19,9 @@ type prices struct {
 	priced  bool
 }
 
+// Forget makes the next search independent of those before: it starts without prices.
+func (s *Solver) Forget() { s.prices.price = s.prices.price[:0] }
+
 // price looks for prices that make a good bound. It reports false if that is not
 // worth while.
 func (s *Solver) price() bool {
@@ -28,7 +31,7 @@ func (s *Solver) price() bool {
 	}
 	w := len(s.missing)
 	if len(s.prices.price) != w {
-		s.prices.price = make([]float64, w)
+		s.prices.price = append(s.prices.price[:0], make([]float64, w)...)
 	}
 	s.reduced = slices.Grow(s.reduced[:0], len(s.Units))[:len(s.Units)]
 	s.order = append(s.order[:0], s.play...)

@@ -191,6 +191,8 @@ func (x *search) solve(node int) (score.Score, bool) {
 	if x.bestNode >= 0 {
 		s.within = x.bestScore
 		p.Within, p.OrEqual = &s.within, node < x.bestNode
+	} else {
+		s.solver.Forget() // what is found does not depend on the search before
 	}
 
 	// What is not missing as it is never will be.
@@ -223,13 +225,13 @@ func (x *search) solve(node int) (score.Score, bool) {
 	}
 	found, _ := s.solver.Solve(p) // without an oracle there is no error
 	if !found.Exact {
-		// What was found is not to be worse than the reprieve.
-		x.Stats.Inexact++
-		greedy, ok := x.reprieved(node, len(x.levels))
-		if ok && len(x.evicted) > 0 && (!found.Found || x.compare(&greedy, &found.Score) < 0) {
-			return greedy, true
+		score, goes, ok := x.Hard(node)
+		for _, i := range s.asked {
+			if ok && goes(r.residents[i].Ref) {
+				x.evicted = append(x.evicted, i)
+			}
 		}
-		x.evicted = x.evicted[:0]
+		return score, ok
 	}
 	for _, u := range found.Chosen {
 		x.evicted = append(x.evicted, s.asked[u])

@@ -28,6 +28,9 @@ type Query struct {
 	// with a Policy.
 	Judge  Judge
 	Policy Policy
+	// Hard decides on a node whose search for the best set had to end early. It says
+	// what clearing the node costs and who goes.
+	Hard func(node int) (found score.Score, goes func(ref int32) bool, ok bool)
 }
 
 // A Judge has the last word on nodes that arithmetic can clear, where something
@@ -60,7 +63,6 @@ type Stats struct {
 	Nodes     int // nodes bounded one by one
 	Evaluated int // nodes evaluated
 	Idle      int // nodes on which, evaluated, nothing would have to go
-	Inexact   int // nodes on which a search for the best set had to end early
 }
 
 // Scratch is memory that searches reuse. It is used by one at a time.

@@ -1,0 +1,112 @@
+package twins
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/preemption"
+	"example.com/preemption/internal/world"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var hard = flag.Int("hard", 12, "how many decisions are made on nodes whose best victims are hard to find")
+
+// hardCluster has nodes full of pods that differ in three dimensions and weigh as much
+// as they free, or twice that, so that searches for the best victims reach their bound on some nodes,
+// and with a better node known not on all of these.
+func hardCluster(r *rand.Rand) (preemption.ClusterState, *preemption.Pod) {
+	var state preemption.ClusterState
+	sizes := preemption.Resources{preemption.CPU: 0, preemption.Memory: 0, "gpu": 0}
+	for n := range 2 + r.IntN(3) {
+		node := &preemption.Node{Name: fmt.Sprint("n", n), Allocatable: preemption.Resources{preemption.PodCount: 110}}
+		weight := 1 + r.Int32N(2)
+		for p := range 10 + r.IntN(20) {
+			pod := &preemption.Pod{Namespace: "ns", Name: fmt.Sprint("p", n, "-", p), NodeName: node.Name, UID: fmt.Sprint(n, "-", p), Requests: preemption.Resources{}, Priority: math.MinInt32}
+			for d := range sizes {
+				pod.Requests[d] = 1 + int64(r.IntN(1000))
+				node.Allocatable[d] += pod.Requests[d]
+				pod.Priority += weight * int32(pod.Requests[d])
+			}
+			state.Pods = append(state.Pods, pod)
+		}
+		state.Nodes = append(state.Nodes, node)
+	}
+	share := int64(2 + r.IntN(3))
+	for d := range sizes {
+		sizes[d] = state.Nodes[0].Allocatable[d] / share
+	}
+	return state, &preemption.Pod{Namespace: "ns", Name: "preemptor", UID: "preemptor", Priority: 2000, Requests: sizes}
+}
+
+// Where a search for the best victims reaches its bound, Preempt and Examine decide
+// the same all the same: whoever asks, whatever was asked before, and however many
+// work on it. The victims pass the definitions and are no worse than the reprieve's.
+func TestSearchesThatReachTheirBound(t *testing.T) {
+	inexact := 0
+	for seed := range uint64(*hard) {
+		r := rand.New(rand.NewPCG(seed, 21))
+		state, p := hardCluster(r)
+		c, err := preemption.NewCluster(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := preemption.Evaluator{Victims: preemption.VictimsBest}
+		e.Orders = []preemption.Order{preemption.LowestPrioritySum}
+		first, err := e.Preempt(context.Background(), c, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkResult(seeded{t, seed}, &e, c, p, first)
+
+		// Whoever asks, and whatever was asked before.
+		other := *p
+		other.Requests = preemption.Resources{preemption.CPU: p.Requests[preemption.CPU]}
+		if _, err := e.Preempt(context.Background(), c, &other); err != nil {
+			t.Fatal(err)
+		}
+		again, err := e.Preempt(context.Background(), c, p)
+		if a, b := world.Decision(first, nil), world.Decision(again, err); a != b || first.Exact != again.Exact {
+			t.Fatalf("seed %d: at first %s, exact %v; then %s, exact %v", seed, a, first.Exact, b, again.Exact)
+		}
+		for _, workers := range []int{1, 3} {
+			e.Parallelism = workers
+			x, err := e.Examine(context.Background(), c, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.FilterRuns = first.FilterRuns
+			if diff := cmp.Diff(first, &x.Result, cmpopts.IgnoreUnexported(preemption.Victim{}), cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("seed %d: Examine, %d workers, differs from Preempt (-Preempt +Examine):\n%s", seed, workers, diff)
+			}
+			if k, _ := preemption.PickOneNode(x.Candidates, e.Orders...); k == nil || k.Node != x.Node || len(k.Victims) != len(x.Victims) {
+				t.Fatalf("seed %d: of the candidates %+v is the best, not %v", seed, k, x.Node.Name)
+			}
+		}
+
+		// No worse than the reprieve, counted in the same way.
+		e.Victims, e.Budgets = preemption.VictimsReprieve, preemption.BudgetsExact
+		reprieve, err := e.Preempt(context.Background(), c, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		candidate := func(r *preemption.Result) *preemption.Candidate {
+			return &preemption.Candidate{Node: r.Node, Victims: r.Victims, Violations: r.Violations}
+		}
+		worse := candidate(reprieve)
+		if k, by := preemption.PickOneNode([]*preemption.Candidate{candidate(first), worse}, e.Orders...); by >= 0 && k == worse {
+			t.Fatalf("seed %d: %v is worse than the reprieve's %v", seed, first.Victims, reprieve.Victims)
+		}
+		if !first.Exact {
+			inexact++
+		}
+	}
+	t.Logf("%d of %d decisions inexact", inexact, *hard)
+	if inexact == 0 || inexact == *hard {
+		t.Error("want some decisions exact and some not")
+	}
+}
