@@ -51,6 +51,33 @@ func (x *search) bound(node, k int, violations int64) score.Score {
 	return s
 }
 
+// worseFrom reports whether a node cannot be the best, by its first victim. That is
+// of the least priority that any set of victims may start with, and if it
+// violates no budget no set that starts with this priority started later.
+func (x *search) worseFrom(node int, bound *score.Score) bool {
+	r := &x.rows[node]
+	if !x.shortages(node) {
+		return true
+	}
+	if len(x.short) == 0 {
+		return false
+	}
+	first := x.cut(r, nil, false)
+	if first < 0 {
+		return true
+	}
+	e := &r.residents[first]
+	if int64(e.Priority) < bound.Top {
+		return false // those that it takes violate a budget
+	}
+	bound.Sum += int64(e.Priority) - bound.Top
+	bound.Top = int64(e.Priority)
+	if r.grouped == 0 {
+		bound.Start = min(bound.Start, e.Start)
+	}
+	return x.worse(bound, node)
+}
+
 // startRank returns which of the latest starts bounds the earliest start of so
 // many victims.
 func (l *level) startRank(k int, pods int64) int {
@@ -60,54 +87,64 @@ func (l *level) startRank(k int, pods int64) int {
 	return int(min(pods, int64(l.latest.dims))) - 1
 }
 
-// blockIsWorse reports whether no node of a block can be the best, by bound on
-// the block's maxima.
-func (x *search) blockIsWorse(k int, violations int64, block int) bool {
-	if x.bestNode < 0 {
-		return false
-	}
+// blockBound returns a score that no node of a block is better than, by bound on
+// the block's extremes.
+func (x *search) blockBound(block, k int, violations int64) score.Score {
 	l := &x.levels[k]
 	pods := max(violations, 1)
-	s := score.Score{Violations: violations, Top: int64(l.low), Sum: score.Weight(l.low) + (pods-1)*score.Weight(x.levels[0].low), Pods: pods}
+	for _, d := range x.Demands {
+		if d.Dim == Seat {
+			continue
+		}
+		missing := d.Amount - x.free.peak[block*x.dims+d.Dim]
+		if missing > 0 && violations > 0 {
+			missing -= x.spentTops.mostIn(block, d.Dim, violations)
+		}
+		if missing > 0 {
+			pods = max(pods, violations+l.tops.fewestIn(block, d.Dim, missing))
+		}
+	}
+	s := score.Score{Violations: violations, Top: int64(l.low), Pods: pods}
+	s.Sum = score.Weight(l.low) + (pods-1)*score.Weight(x.levels[0].low)
 	if violations == 0 {
-		s.Start = l.latest.peak[block*l.latest.dims]
+		s.Start = l.latest.peak[block*l.latest.dims+l.startRank(k, pods)]
 	} else {
 		s.Start = l.late.peak[block]
 	}
-	return x.worse(&s, block*blockSize)
+	return s
 }
 
 // withinReach narrows nodes of a block down to those that could make up what is
 // missing with no more victims than the best so far has: with more, their sum is
 // greater. With as many they have to have started late enough, if that is all
 // that can tell them apart.
-func (x *search) withinReach(k, block int, mask uint64) uint64 {
+func (x *search) withinReach(k int, of *promise, mask uint64) uint64 {
 	most := x.mostVictims(k)
 	if most == math.MaxInt64 {
 		return mask
 	}
 	l := &x.levels[k]
-	mask = x.reachable(l, block, mask, reachOf(most))
 	if k > 0 || l.low < l.high || most != x.bestScore.Pods || x.bestScore.Sum != times(score.Weight(l.low), most) {
-		return mask // as many victims might still have a lower sum, or fewer pods
+		return x.reachable(l, of.block, mask, most) // as many victims might still have a lower sum, or fewer pods
 	}
-	late := uint64(0)
-	starts := &l.latest.cells[block*l.latest.dims+l.startRank(k, most)]
-	for m := mask; m != 0; m &= m - 1 {
-		if i := bits.TrailingZeros64(m); starts[i] >= x.bestScore.Start {
-			late |= 1 << i
-		}
+	latest := x.bestScore.Start
+	if of.block*blockSize > x.bestNode && latest < score.Never {
+		latest++ // a tie is lost
 	}
-	if early := mask &^ late; early != 0 && most > 1 {
-		late |= x.reachable(l, block, early, reachOf(most-1))
+	late := mask & atLeast(&l.latest.cells[of.block*l.latest.dims+l.startRank(k, most)], latest)
+	early := mask &^ late
+	if late = x.reachable(l, of.block, late, most); of.bound.Pods < most {
+		late |= x.reachable(l, of.block, early, most-1)
 	}
 	return late
 }
 
-// reachable returns which nodes could make up what is missing within a reach.
-func (x *search) reachable(l *level, block int, mask uint64, within reach) uint64 {
+// reachable returns which nodes could make up what is missing with so many
+// victims.
+func (x *search) reachable(l *level, block int, mask uint64, victims int64) uint64 {
+	within := reachOf(victims)
 	for _, d := range x.Demands {
-		if d.Dim == Seat {
+		if d.Dim == Seat || mask == 0 {
 			continue
 		}
 		free := &x.free.cells[block*x.dims+d.Dim]

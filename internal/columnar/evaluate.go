@@ -7,28 +7,10 @@ import (
 	"example.com/preemption/internal/score"
 )
 
-// greedy is the reprieve in arithmetic: with all residents of lower priority
-// gone, those whose eviction violates a budget are put back first, then the
-// others, each most important first; what does not fit any more is evicted. The
-// indices of the evicted are left in x.evicted, most important first. It reports
-// whether the node can be cleared at all, and may report that it cannot where it
-// is plain that it would not be the best.
-func (x *search) greedy(node, level int) (score.Score, bool) {
-	r := &x.rows[node]
-	if n := len(r.residents); n == 0 || r.residents[n-1].Priority >= x.Priority {
-		return score.Score{}, false // nobody may go
-	}
-	if x.Blocked == nil && x.Spared == nil && level < len(x.levels) && x.levels[level].high < x.Priority {
-		if found, ok, done := x.greedyFrom(node, level); done {
-			return found, ok
-		}
-	}
-	return x.reprieve(node, nil)
-}
-
 // reprieve goes through all residents of lower priority. The judge, if any, is
 // asked beside arithmetic.
 func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
+	x.Stats.Evaluated++
 	r := &x.rows[node]
 	from := r.below(x.Priority)
 	if !x.spare(node, r, from) {
@@ -104,50 +86,6 @@ func (x *search) spare(node int, r *row, from int) bool {
 }
 
 func (x *search) isSpared(i int) bool { return len(x.spared) > 0 && x.spared[i] }
-
-// greedyFrom is greedy where evicting residents up to a level suffices with all
-// violators back: then no budget is violated, and everybody above the level
-// stays, since the first listed victim has the least priority that suffices. It
-// reports whether that is so; if not, nothing is done.
-func (x *search) greedyFrom(node, level int) (found score.Score, ok, done bool) {
-	r := &x.rows[node]
-	l := &x.levels[level]
-	x.spared = x.spared[:0]
-	violators := x.classify(r)
-	x.evicted = x.evicted[:0]
-	from := int(l.from[node])
-	x.slack = x.slack[:0]
-	for _, d := range x.Demands {
-		s := l.clean.at(node, d.Dim) - x.need(r, d)
-		for _, v := range violators {
-			// A violator that surely violates is not evicted in the clean plane.
-			if int(v.index) >= from && !x.isSpent(&r.residents[v.index]) {
-				s -= x.request(r, int(v.index), d.Dim)
-			}
-		}
-		if s < 0 {
-			return score.Score{}, false, false
-		}
-		x.slack = append(x.slack, s)
-	}
-	limit := int64(math.MaxInt64)
-	if x.Judge == nil { // which might come to fewer victims, if to others
-		limit = x.mostVictims(level)
-	}
-	next := 0
-	for i := from; i < len(r.residents); i++ {
-		for next < len(violators) && int(violators[next].index) < i {
-			next++
-		}
-		if next < len(violators) && int(violators[next].index) == i {
-			continue // back already
-		}
-		if !x.putBack(r, node, i, nil) && int64(len(x.evicted)) > limit {
-			return score.Score{}, false, true
-		}
-	}
-	return x.score(r, 0), true, true
-}
 
 // need is what has to be available in one dimension: the demand and what
 // nominated pods hold.
@@ -284,6 +222,9 @@ func (x *search) settle() {
 // charge takes one disruption from the budgets over a pod and returns 1 if that
 // overdraws one.
 func (x *search) charge(cover int32) int32 {
+	if x.isExhausted(cover) {
+		return 1
+	}
 	violates := int32(0)
 	for _, b := range x.Covers[cover] {
 		x.openBudget(b)
@@ -295,6 +236,18 @@ func (x *search) charge(cover int32) int32 {
 		}
 	}
 	return violates
+}
+
+// isExhausted reports whether no budget of a cover, of which there are some, has
+// anything left, so that it makes no difference whether they are charged.
+func (x *search) isExhausted(cover int32) bool {
+	if x.exhausted[cover] == 0 {
+		x.exhausted[cover] = 1
+		if over := x.Covers[cover]; len(over) > 0 && !slices.ContainsFunc(over, func(b int32) bool { return x.Budgets[b] > 0 }) {
+			x.exhausted[cover] = 2
+		}
+	}
+	return x.exhausted[cover] == 2
 }
 
 // score adds up what the evicted cost. They are in order of importance.

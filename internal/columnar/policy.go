@@ -33,19 +33,19 @@ type policyScratch struct {
 }
 
 // clear finds out what clearing a node costs, and whether it can be cleared.
-func (x *search) clear(node, level int) (score.Score, bool) {
+func (x *search) clear(node int) (score.Score, bool) {
 	if x.Policy.Best {
 		return x.solve(node)
 	}
-	return x.reprieved(node, level)
+	return x.reprieved(node)
 }
 
 // reprieved is what the reprieve evicts, with violations counted as the policy says.
-func (x *search) reprieved(node, level int) (score.Score, bool) {
+func (x *search) reprieved(node int) (score.Score, bool) {
 	if x.Policy.Respect {
-		return x.respect(node, level)
+		return x.respect(node)
 	}
-	found, ok := x.greedy(node, level)
+	found, ok := x.greedy(node)
 	if ok && (x.Policy.Exact || x.Policy.Best) {
 		found.Violations = x.recount(&x.rows[node])
 	}
@@ -121,11 +121,12 @@ func (x *search) giveBack(e *Resident) {
 // respect is greedy where budgets are respected: residents are taken least
 // important first, as long as no budget is overdrawn; of those taken as many as
 // possible are put back, most important first.
-func (x *search) respect(node, level int) (score.Score, bool) {
+func (x *search) respect(node int) (score.Score, bool) {
 	r := &x.rows[node]
 	if len(r.covered) == 0 {
-		return x.greedy(node, level)
+		return x.greedy(node)
 	}
+	x.Stats.Evaluated++
 	from := r.below(x.Priority)
 	if from == len(r.residents) || !x.spare(node, r, from) {
 		return score.Score{}, false
@@ -175,6 +176,7 @@ func (x *search) respect(node, level int) (score.Score, bool) {
 // solve finds the best set of residents of a node to evict, if one is better than
 // the best node so far, or as good and the node is before that.
 func (x *search) solve(node int) (score.Score, bool) {
+	x.Stats.Evaluated++
 	r := &x.rows[node]
 	from := r.below(x.Priority)
 	x.evicted = x.evicted[:0]
@@ -298,7 +300,7 @@ func (x *search) searchEvery(top int) {
 		if bound := x.plainBound(node, top); x.bestNode >= 0 && x.compare(&bound, &x.bestScore) > 0 {
 			continue
 		}
-		x.evaluate(node, len(x.levels))
+		x.evaluate(node, nil)
 	}
 }
 

@@ -3,6 +3,7 @@ package columnar
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"example.com/preemption/internal/score"
 )
@@ -61,7 +62,7 @@ type Demand struct {
 type Stats struct {
 	Blocks    int // blocks looked into
 	Nodes     int // nodes bounded one by one
-	Evaluated int // nodes evaluated
+	Evaluated int // nodes evaluated beyond the first victim
 	Idle      int // nodes on which, evaluated, nothing would have to go
 }
 
@@ -72,10 +73,14 @@ type Scratch struct {
 	slack     []int64
 	evicted   []int32
 	best      []int32 // residents evicted on the best node, as indices
+	short     []shortage
+	marks     []int32
+	queue     queue
 	violators []violator
 	left      []int64 // what budgets have left during an evaluation
 	charged   []int32 // budgets to restore in left
 	stamp     []bool
+	exhausted []uint8 // by cover: 0 if not looked at, 1 if not, 2 if it is
 	refs      []int32
 	spared    []bool // by resident, during an evaluation
 	policies  policyScratch
@@ -95,6 +100,9 @@ type search struct {
 func (t *Table) Fits(q *Query, s *Scratch, yield func(node int) bool) {
 	x := search{Table: t, Query: q, Scratch: s}
 	for b := range x.blocks() {
+		if !x.mayHaveEnough(&t.free, b, 0) {
+			continue
+		}
 		for m := x.enough(&t.free, b, 0); m != 0; m &= m - 1 {
 			node := b*blockSize + bits.TrailingZeros64(m)
 			if x.besideHeld(&t.free, node, 0) && !yield(node) {
@@ -164,7 +172,7 @@ func (x *search) searchLevels(top int, violations int64) {
 // anyWith reports whether any node that is left could do with so many violations.
 func (x *search) anyWith(top int, violations int64) bool {
 	for b := range x.blocks() {
-		if x.enough(&x.levels[top].clean, b, violations)&^x.closed[b] != 0 {
+		if p := &x.levels[top].clean; x.mayHaveEnough(p, b, violations) && x.enough(p, b, violations)&^x.closed[b] != 0 {
 			return true
 		}
 	}
@@ -198,6 +206,8 @@ func (x *search) begin() {
 	}
 	x.closed = x.closed[:n]
 	clear(x.closed)
+	x.exhausted = slices.Grow(x.exhausted[:0], len(x.Covers))[:len(x.Covers)]
+	clear(x.exhausted)
 }
 
 func (x *search) blocks() int { return (len(x.rows) + blockSize - 1) / blockSize }
@@ -217,41 +227,23 @@ func (x *search) topLevel() int {
 // add as much as that many of the largest violators take. Seats are then left
 // aside.
 func (x *search) enough(p *plane, block int, violations int64) uint64 {
-	if violations > 0 {
-		return x.enoughWith(p, block, reachOf(violations))
-	}
 	mask := ^uint64(0) >> (blockSize - p.inBlock(block))
+	within := reach{}
+	if violations > 0 {
+		mask, within = mask&^x.closed[block], reachOf(violations)
+	}
 	for _, d := range x.Demands {
 		i := block*x.dims + d.Dim
-		if p.peak[i] < d.Amount {
+		switch {
+		case mask == 0:
 			return 0
-		}
-		if p.trough[i] < d.Amount {
+		case p.trough[i] >= d.Amount:
+		case violations == 0:
 			mask &= atLeast(&p.cells[i], d.Amount)
+		case d.Dim != Seat:
+			c := x.spentTops.column(block, d.Dim, within.index)
+			mask = madeUpIn(mask, &p.cells[i], &x.spentTops.cells[c], d.Amount, within.factor)
 		}
-		if mask == 0 {
-			return 0
-		}
-	}
-	return mask
-}
-
-// enoughWith is enough with as many violators as are within reach, of the nodes
-// that are left.
-func (x *search) enoughWith(p *plane, block int, within reach) uint64 {
-	mask := ^x.closed[block]
-	for _, d := range x.Demands {
-		if mask == 0 {
-			return 0
-		}
-		if d.Dim == Seat {
-			continue
-		}
-		i, c := block*x.dims+d.Dim, x.spentTops.column(block, d.Dim, within.index)
-		if p.peak[i] < d.Amount && float32(d.Amount-p.peak[i]) > x.spentTops.peak[c]*within.factor {
-			return 0
-		}
-		mask = madeUpIn(mask, &p.cells[i], &x.spentTops.cells[c], d.Amount, within.factor)
 	}
 	return mask
 }
@@ -341,7 +333,7 @@ func (x *search) close(node int) { x.closed[node/blockSize] |= 1 << (node % bloc
 func (x *search) searchOdd(top int) {
 	for node := range x.rows {
 		if x.rows[node].odd > 0 && x.possible(node, top) {
-			x.evaluate(node, len(x.levels))
+			x.evaluate(node, nil)
 		}
 	}
 }
@@ -379,31 +371,69 @@ func (x *search) possible(node, top int) bool {
 // Nodes that have enough below, or with fewer violations, have been closed.
 func (x *search) searchLevel(k int, violations int64) {
 	l := &x.levels[k]
+
+	// Blocks in question, the most promising first.
+	x.queue = x.queue[:0]
 	for b := range x.blocks() {
-		if x.blockIsWorse(k, violations, b) {
+		if !x.mayHaveEnough(&l.clean, b, violations) {
 			continue
 		}
-		mask := x.enough(&l.clean, b, violations) &^ x.closed[b]
+		if bound := x.blockBound(b, k, violations); !x.worse(&bound, b*blockSize) {
+			x.queue = append(x.queue, promise{bound, b})
+		}
+	}
+	x.queue.init()
+
+	// Once one is worse than the best, so are all behind it.
+	for len(x.queue) > 0 {
+		next := x.queue.pop()
+		if x.worse(&next.bound, next.block*blockSize) {
+			return
+		}
+		mask := x.enough(&l.clean, next.block, violations) &^ x.closed[next.block]
 		if mask == 0 {
 			continue
 		}
 		x.Stats.Blocks++
 		if violations == 0 {
-			mask = x.withinReach(k, b, mask)
+			mask = x.withinReach(k, &next, mask)
 		}
 		for ; mask != 0; mask &= mask - 1 {
-			node := b*blockSize + bits.TrailingZeros64(mask)
+			node := next.block*blockSize + bits.TrailingZeros64(mask)
 			x.Stats.Nodes++
 			if !x.besideHeld(&l.clean, node, violations) {
 				continue
 			}
-			if bound := x.bound(node, k, violations); x.worse(&bound, node) {
-				x.close(node)
-				continue
+			bound := next.bound
+			if violations > 0 {
+				bound = x.bound(node, k, violations)
+				if x.worse(&bound, node) {
+					x.close(node)
+					continue
+				}
 			}
-			x.evaluate(node, k)
+			x.evaluate(node, &bound)
 		}
 	}
+}
+
+// mayHaveEnough reports by its peaks whether a block is worth a look lane by lane.
+func (x *search) mayHaveEnough(p *plane, block int, violations int64) bool {
+	within := reach{}
+	if violations > 0 {
+		within = reachOf(violations)
+	}
+	for _, d := range x.Demands {
+		i := block*x.dims + d.Dim
+		switch {
+		case p.peak[i] >= d.Amount:
+		case violations == 0:
+			return false
+		case d.Dim != Seat && float32(d.Amount-p.peak[i]) > x.spentTops.peak[x.spentTops.column(block, d.Dim, within.index)]*within.factor:
+			return false
+		}
+	}
+	return true
 }
 
 // searchRest looks at all nodes that are left.
@@ -416,7 +446,7 @@ func (x *search) searchRest() {
 				return
 			}
 			x.Stats.Nodes++
-			x.evaluate(node, len(x.levels))
+			x.evaluate(node, nil)
 		}
 	}
 }
@@ -430,35 +460,50 @@ func (x *search) worse(bound *score.Score, node int) bool {
 	return c > 0 || c == 0 && node > x.bestNode
 }
 
-// evaluate finds out what clearing a node costs, once.
-func (x *search) evaluate(node, level int) {
+// evaluate finds out what clearing a node costs, once, if by the bound it may cost
+// less than the best so far. Nil: nothing is known of that.
+func (x *search) evaluate(node int, bound *score.Score) {
 	x.close(node)
-	if x.Open != nil && !x.Open(node) {
-		return
+
+	// Where arithmetic settles all but whether the node is in question, it comes
+	// first: whoever has to be asked takes longer.
+	plain := x.Judge == nil && x.Blocked == nil && x.Spared == nil && !x.Policy.Best
+	if !plain {
+		if bound != nil && bound.Violations == 0 && x.worseFrom(node, bound) || !x.isOpen(node) {
+			return
+		}
+		if x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
+			return
+		}
 	}
-	if x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
-		return
-	}
-	x.Stats.Evaluated++
-	found, ok := x.clear(node, level)
+	found, ok := x.clear(node)
 	if ok && x.Judge != nil {
 		x.refs = x.rows[node].refs(x.evicted, x.refs[:0])
 		if !x.Judge.Accepts(node, x.refs, x.rows[node].grouped > 0) {
 			found, ok = x.reprieve(node, x.Judge)
 		}
 	}
-	if ok && len(x.evicted) == 0 {
-		x.Stats.Idle++
-		return
-	}
 	if !ok {
 		return
 	}
-	if c := x.compare(&found, &x.bestScore); x.bestNode < 0 || c < 0 || c == 0 && node < x.bestNode {
-		x.bestNode, x.bestScore = node, found
-		x.best, x.evicted = x.evicted, x.best
+	c := -1
+	if x.bestNode >= 0 {
+		c = x.compare(&found, &x.bestScore)
 	}
+	idle := len(x.evicted) == 0
+	if !idle && (c > 0 || c == 0 && node > x.bestNode) || plain && !x.isOpen(node) {
+		return
+	}
+	if idle {
+		x.Stats.Idle++
+		return
+	}
+	x.bestNode, x.bestScore = node, found
+	x.best, x.evicted = x.evicted, x.best
 }
+
+// isOpen asks whether a node is in question at all.
+func (x *search) isOpen(node int) bool { return x.Open == nil || x.Open(node) }
 
 // hasRoom reports whether a node has room with nobody evicted.
 func (x *search) hasRoom(node int) bool {

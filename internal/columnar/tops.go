@@ -158,10 +158,20 @@ func reachOf(count int64) reach {
 }
 
 // most returns at least as much as so many of the node's residents take in one
-// dimension.
+// dimension; mostIn the same of any node of a block, by its peaks.
 func (t *tops) most(node, dim int, count int64) int64 {
 	r := reachOf(count)
-	sum := float64(t.cells[t.column(node/blockSize, dim, r.index)][node%blockSize]) * float64(r.factor) * roundUp
+	return r.of(t.cells[t.column(node/blockSize, dim, r.index)][node%blockSize])
+}
+
+func (t *tops) mostIn(block, dim int, count int64) int64 {
+	r := reachOf(count)
+	return r.of(t.peak[t.column(block, dim, r.index)])
+}
+
+// of returns at least as much as is within reach, by a column.
+func (r reach) of(column float32) int64 {
+	sum := float64(column) * float64(r.factor) * roundUp
 	if sum >= math.MaxInt64 {
 		return math.MaxInt64
 	}
@@ -169,19 +179,47 @@ func (t *tops) most(node, dim int, count int64) int64 {
 }
 
 // fewest returns a number of the node's residents that it takes at least to make
-// up what is missing in one dimension, more than zero.
+// up what is missing in one dimension, more than zero; fewestIn one that it takes
+// on any node of a block, by its peaks.
 func (t *tops) fewest(node, dim int, missing int64) int64 {
-	want := float64(missing)
-	block, lane := node/blockSize, node%blockSize
-	least := int64(1)
-	for i, n := range topCounts {
-		have := float64(t.cells[t.column(block, dim, i)][lane])
-		if have >= want || have == 0 {
+	first, lane := t.column(node/blockSize, dim, 0), node%blockSize
+	f := newFewest(missing)
+	for i := range topCounts {
+		if f.enough(i, t.cells[first+i][lane]) {
 			break
 		}
-		// More than n, and since the average of the largest falls with their number,
-		// as many as it takes at this average.
-		least = max(int64(n)+1, int64(math.Ceil(want/have*float64(n)/roundUp)))
 	}
-	return least
+	return f.least
+}
+
+func (t *tops) fewestIn(block, dim int, missing int64) int64 {
+	first := t.column(block, dim, 0)
+	f := newFewest(missing)
+	for i := range topCounts {
+		if f.enough(i, t.peak[first+i]) {
+			break
+		}
+	}
+	return f.least
+}
+
+// fewest counts how many residents it takes at least to make up for an amount.
+type fewest struct {
+	want  float64
+	least int64
+}
+
+func newFewest(missing int64) fewest { return fewest{float64(missing), 1} }
+
+// enough takes note of the sum of the topCounts[i] largest. It reports whether it
+// may be enough.
+func (f *fewest) enough(i int, sum float32) bool {
+	have, n := float64(sum), topCounts[i]
+	if have >= f.want || have == 0 {
+		return true
+	}
+	// More than n, and since the average of the largest falls with their number, as
+	// many as it takes at this average.
+	f.least = max(int64(n)+1, int64(math.Ceil(f.want/have*float64(n)/roundUp)))
+	return false
 }

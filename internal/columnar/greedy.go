@@ -1,0 +1,353 @@
+package columnar
+
+import (
+	"math"
+	"slices"
+
+	"example.com/preemption/internal/score"
+)
+
+// A shortage is a dimension in which something is missing with nobody gone. The
+// others keep nobody from being put back.
+type shortage struct {
+	dim     int
+	missing int64 // what evictions have to make up for
+
+	// Set by cut, of the residents from the first victim on:
+	slack   int64 // what they make available beyond what is missing
+	largest int64 // the largest request among them
+}
+
+// greedy is the reprieve in arithmetic: with all residents of lower priority
+// gone, those whose eviction violates a budget are put back first, then the
+// others, each most important first; what does not fit any more is evicted. The
+// indices of the evicted are left in x.evicted, most important first. It reports
+// whether the node can be cleared at all, and may report that it cannot where it
+// is plain that it would not be the best.
+func (x *search) greedy(node int) (score.Score, bool) {
+	if x.Blocked != nil || x.Spared != nil {
+		return x.reprieve(node, nil)
+	}
+	r := &x.rows[node]
+	x.evicted, x.spared = x.evicted[:0], x.spared[:0]
+	if n := len(r.residents); n == 0 || r.residents[n-1].Priority >= x.Priority || !x.shortages(node) {
+		return score.Score{}, false
+	}
+	if len(x.short) == 0 {
+		return score.None, true
+	}
+
+	// If the others make up for what is missing, all violators stay.
+	violations := int64(0)
+	marks := x.mark(r)
+	first := x.cut(r, marks, false)
+	if first < 0 {
+		if marks == nil {
+			return score.Score{}, false
+		}
+		var ok bool
+		if violations, ok = x.takeViolators(r, marks); !ok {
+			return score.Score{}, false
+		}
+		if first = len(r.residents); x.isShort() {
+			first = x.cut(r, marks, false)
+		}
+	}
+
+	most := unlimited
+	if violations == 0 {
+		if most = x.limitFrom(r, node, first); most.victims == 0 {
+			return score.Score{}, false
+		}
+	}
+	if !x.takeFrom(r, marks, false, first, most) {
+		return score.Score{}, false
+	}
+	if violations > 0 {
+		slices.Sort(x.evicted)
+	}
+	return x.score(r, violations), true
+}
+
+// mark returns by resident how many of its pods violate a budget if it goes, nil
+// if none does.
+func (x *search) mark(r *row) []int32 {
+	violators := x.classify(r)
+	if len(violators) == 0 {
+		return nil
+	}
+	x.marks = slices.Grow(x.marks[:0], len(r.residents))[:len(r.residents)]
+	clear(x.marks)
+	for _, v := range violators {
+		x.marks[v.index] = v.pods
+	}
+	return x.marks
+}
+
+// takeViolators evicts those violators that do not fit with all others gone, and
+// leaves in x.short what is missing beside the rest. It reports false if all of
+// them are not enough, or those that go too many.
+func (x *search) takeViolators(r *row, marks []int32) (violations int64, ok bool) {
+	x.giveUp(r, marks, +1)
+	most := unlimited
+	if x.settledByLess() {
+		most.victims = x.bestScore.Violations
+	}
+	first := x.cut(r, marks, true)
+	if first < 0 || !x.takeFrom(r, marks, true, first, most) {
+		return 0, false
+	}
+	x.giveUp(r, marks, -1)
+	for j := range x.short {
+		s := &x.short[j]
+		for _, i := range x.evicted {
+			s.missing -= x.request(r, int(i), s.dim)
+		}
+	}
+	for _, i := range x.evicted {
+		violations += int64(marks[i])
+	}
+	return violations, true
+}
+
+// giveUp takes what those others than violators request off what is missing
+// (sign +1), or undoes that (-1).
+func (x *search) giveUp(r *row, marks []int32, sign int64) {
+	for i := r.below(x.Priority); i < len(r.residents); i++ {
+		if marks[i] > 0 {
+			continue
+		}
+		for j := range x.short {
+			x.short[j].missing -= sign * x.request(r, i, x.short[j].dim)
+		}
+	}
+}
+
+// settledByLess reports whether a node is settled as soon as its victims are
+// worse than the best: nobody will ask for others.
+func (x *search) settledByLess() bool {
+	return x.bestNode >= 0 && x.Judge == nil && x.Policy.IsZero()
+}
+
+// shortages finds what is missing with nobody gone. It reports false if that is
+// more than there can be.
+func (x *search) shortages(node int) bool {
+	r := &x.rows[node]
+	x.short = x.short[:0]
+	for _, d := range x.Demands {
+		free, need := x.free.at(node, d.Dim), x.need(r, d)
+		missing := need - free
+		if need < 0 || free < 0 && missing < 0 {
+			return false // beyond 64 bits
+		}
+		if missing > 0 {
+			x.short = append(x.short, shortage{dim: d.Dim, missing: missing})
+		}
+	}
+	return true
+}
+
+// isShort reports whether anything is missing.
+func (x *search) isShort() bool {
+	return slices.ContainsFunc(x.short, func(s shortage) bool { return s.missing > 0 })
+}
+
+// cut returns the first victim among the violators or among the others: the least
+// important resident who, with those behind it, makes up for what is missing; -1
+// if all together that may go do not. Those before it stay and it goes, whatever
+// becomes of those behind it.
+func (x *search) cut(r *row, marks []int32, violating bool) int {
+	if !x.isNarrow() {
+		return x.cutAny(r, marks, violating)
+	}
+	a, b, c := x.narrowed()
+	w := x.dims - 1
+	var sa, sb, sc, la, lb, lc int64
+	for i := len(r.residents) - 1; i >= 0; i-- {
+		if marks != nil && (marks[i] > 0) != violating {
+			continue
+		}
+		q := r.requests[i*w : i*w+w]
+		qa, qb, qc := q[a.dim-1], q[b.dim-1], q[c.dim-1]
+		sa, sb, sc = sa+qa, sb+qb, sc+qc
+		la, lb, lc = max(la, qa), max(lb, qb), max(lc, qc)
+		if sa >= a.missing && sb >= b.missing && sc >= c.missing {
+			a.slack, b.slack, c.slack = sa-a.missing, sb-b.missing, sc-c.missing
+			a.largest, b.largest, c.largest = la, lb, lc
+			return x.eligible(r, i)
+		}
+	}
+	return -1
+}
+
+// eligible returns a first victim if it may go, else -1: those before it may go no
+// more than it may.
+func (x *search) eligible(r *row, i int) int {
+	if r.residents[i].Priority >= x.Priority {
+		return -1
+	}
+	return i
+}
+
+// isNarrow reports whether so few dimensions are short, the seats not among them,
+// that loops over them are unrolled.
+func (x *search) isNarrow() bool {
+	return len(x.short) <= 3 && x.short[len(x.short)-1].dim != Seat
+}
+
+// narrowed returns three shortages, the first again where there are fewer.
+func (x *search) narrowed() (a, b, c *shortage) {
+	a = &x.short[0]
+	b, c = a, a
+	if len(x.short) > 1 {
+		b = &x.short[1]
+	}
+	if len(x.short) > 2 {
+		c = &x.short[2]
+	}
+	return a, b, c
+}
+
+// cutAny is cut for any dimensions.
+func (x *search) cutAny(r *row, marks []int32, violating bool) int {
+	for j := range x.short {
+		x.short[j].slack, x.short[j].largest = -x.short[j].missing, 0
+	}
+	for i := len(r.residents) - 1; i >= 0; i-- {
+		if marks != nil && (marks[i] > 0) != violating {
+			continue
+		}
+		enough := true
+		for j := range x.short {
+			s := &x.short[j]
+			q := x.request(r, i, s.dim)
+			s.slack += q
+			s.largest = max(s.largest, q)
+			enough = enough && s.slack >= 0
+		}
+		if enough {
+			return x.eligible(r, i)
+		}
+	}
+	return -1
+}
+
+// A limit says with how many victims, and with which sum, a node may still be the
+// best.
+type limit struct{ victims, sum int64 }
+
+var unlimited = limit{math.MaxInt64, math.MaxInt64}
+
+// limitFrom returns the limit for a node without violations, by its first victim.
+func (x *search) limitFrom(r *row, node, first int) limit {
+	b, e := &x.bestScore, &r.residents[first]
+	top := int64(e.Priority)
+	if !x.settledByLess() || b.Violations > 0 || top < b.Top || r.odd > 0 {
+		return unlimited
+	}
+	if top > b.Top {
+		return limit{}
+	}
+
+	// An earlier start has to be made up for by a lower sum, where an equal one
+	// means as many victims. Groups do not come in the order of their starts.
+	most := limit{math.MaxInt64, b.Sum}
+	lowest := x.levels[0].low
+	lightest := score.Weight(lowest)
+	start := e.Start
+	if r.grouped > 0 {
+		start = x.levels[x.levelOf(e.Priority)].latest.at(node, 0)
+	}
+	if (start < b.Start || start == b.Start && node > x.bestNode) && times(b.Pods, top-int64(lowest)) < lightest {
+		most.sum--
+	}
+	if lightest > 0 {
+		most.victims = max(0, most.sum-score.Weight(e.Priority)+lightest) / lightest
+	}
+	return most
+}
+
+// takeFrom evicts from the first victim on who does not fit into the slack. It
+// reports false if they are beyond the limit, as soon as those evicted are, with
+// as many as it takes at least to make up for the rest.
+func (x *search) takeFrom(r *row, marks []int32, violating bool, first int, most limit) bool {
+	if !x.isNarrow() {
+		return x.takeAny(r, marks, violating, first, most)
+	}
+	a, b, c := x.narrowed()
+	sa, sb, sc := a.slack, b.slack, c.slack
+	ra, la := a.reserve(most.victims)
+	rb, lb := b.reserve(most.victims)
+	rc, lc := c.reserve(most.victims)
+	if ra|rb|rc < 0 {
+		return false
+	}
+	x.begun()
+	w := x.dims - 1
+	victims, sum := int64(0), int64(0)
+	for i := first; i < len(r.residents); i++ {
+		if marks != nil && (marks[i] > 0) != violating {
+			continue
+		}
+		q := r.requests[i*w : i*w+w]
+		qa, qb, qc := q[a.dim-1], q[b.dim-1], q[c.dim-1]
+		if qa <= sa && qb <= sb && qc <= sc {
+			sa, sb, sc = sa-qa, sb-qb, sc-qc
+			continue
+		}
+		x.evicted = append(x.evicted, int32(i))
+		victims++
+		sum += score.Weight(r.residents[i].Priority)
+		ra, rb, rc = ra-la+qa, rb-lb+qb, rc-lc+qc
+		if ra|rb|rc < 0 || victims > most.victims || sum > most.sum {
+			return false
+		}
+	}
+	return true
+}
+
+// begun counts a node as evaluated, once.
+func (x *search) begun() {
+	if len(x.evicted) == 0 {
+		x.Stats.Evaluated++
+	}
+}
+
+// reserve returns what so many victims could make available beyond what is
+// missing, if each were as large as the largest, and how large that is. An
+// eviction takes the largest off and adds what it makes available; below zero too
+// many are needed. Zeros where it may be too much to count.
+func (s *shortage) reserve(victims int64) (amount, largest int64) {
+	if s.missing <= 0 || victims >= math.MaxInt32 || s.largest > math.MaxInt64/(victims+1) {
+		return 0, 0
+	}
+	return victims*s.largest - s.missing, s.largest
+}
+
+// takeAny is takeFrom for any dimensions.
+func (x *search) takeAny(r *row, marks []int32, violating bool, first int, most limit) bool {
+	x.begun()
+	victims, sum := int64(0), int64(0)
+	for i := first; i < len(r.residents); i++ {
+		if marks != nil && (marks[i] > 0) != violating {
+			continue
+		}
+		fits := true
+		for j := range x.short {
+			fits = fits && x.request(r, i, x.short[j].dim) <= x.short[j].slack
+		}
+		if fits {
+			for j := range x.short {
+				x.short[j].slack -= x.request(r, i, x.short[j].dim)
+			}
+			continue
+		}
+		x.evicted = append(x.evicted, int32(i))
+		victims++
+		sum += score.Weight(r.residents[i].Priority)
+		if victims > most.victims || sum > most.sum {
+			return false
+		}
+	}
+	return true
+}

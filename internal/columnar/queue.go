@@ -1,0 +1,52 @@
+package columnar
+
+import "example.com/preemption/internal/score"
+
+// A promise is a block and a score that none of its nodes is better than.
+type promise struct {
+	bound score.Score
+	block int
+}
+
+// before reports whether a block is to be looked into before another one.
+func (p *promise) before(o *promise) bool {
+	c := p.bound.Compare(&o.bound)
+	return c < 0 || c == 0 && p.block < o.block
+}
+
+// A queue is a heap of promises, the best on top.
+type queue []promise
+
+// init makes a heap of what has been appended.
+func (q queue) init() {
+	for i := len(q)/2 - 1; i >= 0; i-- {
+		q.down(i)
+	}
+}
+
+// pop takes the best off.
+func (q *queue) pop() promise {
+	h := *q
+	best, last := h[0], len(h)-1
+	h[0] = h[last]
+	*q = h[:last]
+	q.down(0)
+	return best
+}
+
+func (q queue) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(q) {
+			return
+		}
+		if child+1 < len(q) && q[child+1].before(&q[child]) {
+			child++
+		}
+		if !q[child].before(&q[i]) {
+			return
+		}
+		q[i], q[child] = q[child], q[i]
+		i = child
+	}
+}
