@@ -175,7 +175,7 @@ func (d *Decider) ask(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, st
 	filters, rest := d.profile.filters(ctx, cycle, pod, statuses, d.state)
 	e := preemption.Evaluator{
 		Filters:  filters,
-		Statuses: statusesOf(statuses),
+		Statuses: rest.known(),
 		Sampling: d.options.Sampling,
 		Eligible: d.eligible(pod),
 		Compare:  d.compare(),
@@ -211,17 +211,6 @@ func (d *Decider) ask(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, st
 		return decision, nil
 	}
 	return Decision{}, fmt.Errorf("nominations changed %d times", attempts)
-}
-
-// statusesOf is what the filter phase found, in the library's terms. What matters
-// is whether evictions may help.
-func statusesOf(r fwk.NodeToStatusReader) func(*preemption.Node) (preemption.Status, bool) {
-	return func(n *preemption.Node) (preemption.Status, bool) {
-		if r.Get(n.Name).Code() == fwk.Unschedulable {
-			return preemption.Status{Code: preemption.Unschedulable}, true
-		}
-		return preemption.Status{Code: preemption.Unresolvable}, true
-	}
 }
 
 // nominated takes note of what the scheduler is about to do with the pod's

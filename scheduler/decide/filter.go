@@ -41,10 +41,36 @@ func (f *profileFilter) Prepare(*preemption.Pod, preemption.View) (preemption.Pr
 	switch {
 	case f.listed && len(f.plugins) == 0:
 		return nil, nil
-	case f.listed && ofNode.HasAll(f.plugins...):
+	case f.ofNode():
 		return nodePrepared{f}, nil
 	}
 	return f, nil
+}
+
+// ofNode reports whether there are filters, and the pods on a node make no
+// difference to any.
+func (f *profileFilter) ofNode() bool {
+	return f.listed && len(f.plugins) > 0 && ofNode.HasAll(f.plugins...)
+}
+
+// known is what the filter phase found, in the library's terms: whether evictions
+// may help. It refused the preemptor on every node. Where the filters are asked
+// about a node before it is cleared, they say what became of it, which saves
+// looking at all nodes here; but for the node that the preemptor is nominated to,
+// on which its eligibility depends.
+func (f *profileFilter) known() func(*preemption.Node) (preemption.Status, bool) {
+	later := f.ofNode()
+	return func(n *preemption.Node) (preemption.Status, bool) {
+		if later && n.Name != f.pod.Status.NominatedNodeName || f.mayHelp(n) {
+			return preemption.Status{Code: preemption.Unschedulable}, true
+		}
+		return preemption.Status{Code: preemption.Unresolvable}, true
+	}
+}
+
+// mayHelp reports whether evictions may help on the node, by the filter phase.
+func (f *profileFilter) mayHelp(n *preemption.Node) bool {
+	return f.statuses.Get(n.Name).Code() == fwk.Unschedulable
 }
 
 // Monotone reports whether a pod more can never make the preemptor fit. For
@@ -107,6 +133,9 @@ type nodePrepared struct{ *profileFilter }
 
 // NodeStatus says what the filters make of a node, whatever pods are on it.
 func (f nodePrepared) NodeStatus(n *preemption.Node) (preemption.Status, error) {
+	if !f.mayHelp(n) {
+		return preemption.Status{Code: preemption.Unresolvable}, nil
+	}
 	// What refused the node in the filter phase may have run behind all plugins that
 	// take part: then they took it.
 	at := slices.Index(f.order, f.statuses.Get(n.Name).Plugin())

@@ -36,7 +36,7 @@ import (
 // bench is a profile of kube-scheduler with the plugin in it, on a cluster that
 // stands still.
 type bench struct {
-	t         *testing.T
+	t         testing.TB
 	framework framework.Framework
 	factory   informers.SharedInformerFactory
 	snapshot  *schedulercache.Snapshot
@@ -73,7 +73,7 @@ type setup struct {
 	features  feature.Features
 }
 
-func newBench(t *testing.T, s setup, preemptor *v1.Pod) *bench {
+func newBench(t testing.TB, s setup, preemptor *v1.Pod) *bench {
 	t.Helper()
 	metrics.Register()
 	b := &bench{t: t, factory: informers.NewSharedInformerFactory(fake.NewClientset(), 0), snapshot: schedulercache.NewSnapshot(s.pods, s.nodes), nominated: nominator{}}
@@ -270,6 +270,24 @@ func TestAgreesWithUpstream(t *testing.T) {
 	t.Logf("%d clusters, decisions: %v, better than a sample: %d", clusters, outcomes, better)
 	if outcomes[decide.Preempts] < clusters/3 || outcomes[decide.Unhelpful] < 10 || better < 10 {
 		t.Errorf("too few of a kind: %v, better than a sample %d", outcomes, better)
+	}
+}
+
+// A node that the filter phase found unresolvable is never cleared, even if the
+// filters would take the preemptor there now.
+func TestUnresolvableIsFinal(t *testing.T) {
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	b := newBench(t, best(), preemptor)
+	state := framework.NewCycleState()
+	if _, status, _ := b.framework.RunPreFilterPlugins(t.Context(), state, preemptor); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	statuses := framework.NewDefaultNodeToStatus()
+	statuses.Set("n1", fwk.NewStatus(fwk.UnschedulableAndUnresolvable).WithPlugin(names.NodeName))
+	statuses.Set("n2", fwk.NewStatus(fwk.Unschedulable).WithPlugin(names.NodeResourcesFit))
+	result, status := b.framework.RunPostFilterPlugins(t.Context(), state, preemptor, statuses)
+	if d := b.last(); !status.IsSuccess() || result.NominatedNodeName != "n2" || d.Node != "n2" || d.Agreement != decide.Agreed {
+		t.Errorf("%v: decided %q, %s: want n2, agreed", status, d.Node, d.Agreement)
 	}
 }
 
