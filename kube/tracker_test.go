@@ -3,6 +3,7 @@ package kube_test
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -29,45 +30,57 @@ type missed struct {
 
 // Whatever happens to objects, and in whatever order a tracker is told of it, its
 // cluster is the one built of the objects that there are in the end.
-func TestTrackerProperty(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tracker, err := kube.NewTracker(preemption.Release138)
-		if err != nil {
-			t.Fatal(err)
+func TestTrackerProperty(t *testing.T) { rapid.Check(t, track) }
+
+func FuzzTracker(f *testing.F) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		data := make([]byte, 2000)
+		for i := range data {
+			data[i] = byte(r.Uint32())
 		}
-		there := map[string]runtime.Object{}
-		version := 0
-		t.Repeat(map[string]func(*rapid.T){
-			"set": func(t *rapid.T) {
-				name, o := drawObject(t)
-				version++
-				o.(metav1.Object).SetResourceVersion(fmt.Sprint(version))
-				if old, ok := there[name]; ok && rapid.Bool().Draw(t, "update") {
-					tracker.OnUpdate(old, o)
-				} else {
-					tracker.OnAdd(o, false) // also after a deletion that was missed
-				}
-				there[name] = o
-			},
-			"again": func(t *rapid.T) {
-				for _, o := range there {
-					tracker.OnUpdate(o, o.DeepCopyObject())
-				}
-			},
-			"delete": func(t *rapid.T) {
-				name, o := drawObject(t)
-				if old, ok := there[name]; ok {
-					o = old
-				}
-				delete(there, name)
-				if rapid.Bool().Draw(t, "missed") {
-					tracker.OnDelete(missed{name, o})
-				} else {
-					tracker.OnDelete(o)
-				}
-			},
-			"": func(t *rapid.T) { checkTracker(t, tracker, there) },
-		})
+		f.Add(data)
+	}
+	f.Fuzz(rapid.MakeFuzz(track))
+}
+
+func track(t *rapid.T) {
+	tracker, err := kube.NewTracker(preemption.Release138)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]runtime.Object{}
+	version := 0
+	t.Repeat(map[string]func(*rapid.T){
+		"set": func(t *rapid.T) {
+			name, o := drawObject(t)
+			version++
+			o.(metav1.Object).SetResourceVersion(fmt.Sprint(version))
+			if old, ok := there[name]; ok && rapid.Bool().Draw(t, "update") {
+				tracker.OnUpdate(old, o)
+			} else {
+				tracker.OnAdd(o, false) // also after a deletion that was missed
+			}
+			there[name] = o
+		},
+		"again": func(t *rapid.T) {
+			for _, o := range there {
+				tracker.OnUpdate(o, o.DeepCopyObject())
+			}
+		},
+		"delete": func(t *rapid.T) {
+			name, o := drawObject(t)
+			if old, ok := there[name]; ok {
+				o = old
+			}
+			delete(there, name)
+			if rapid.Bool().Draw(t, "missed") {
+				tracker.OnDelete(missed{name, o})
+			} else {
+				tracker.OnDelete(o)
+			}
+		},
+		"": func(t *rapid.T) { checkTracker(t, tracker, there) },
 	})
 }
 
