@@ -46,6 +46,7 @@ type Cluster struct {
 	// nominated to it; the node may not exist (yet). nominations is the reverse.
 	nominated   map[string][]*Pod
 	nominations map[int32]string
+	nominees    map[string]int // how many nominated pods have a UID
 
 	groups *Groups
 	units  map[groupKey]*groupUnit

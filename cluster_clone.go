@@ -80,6 +80,7 @@ func (c *Cluster) Clone() *Cluster {
 		nodes:       slices.Clone(c.nodes),
 		nominated:   make(map[string][]*Pod, len(c.nominated)),
 		nominations: maps.Clone(c.nominations),
+		nominees:    maps.Clone(c.nominees),
 		groups:      &Groups{maps.Clone(c.groups.pod), maps.Clone(c.groups.composite)},
 	}
 	for node, pods := range c.nominated {

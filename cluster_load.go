@@ -60,6 +60,7 @@ func (c *Cluster) makeRoom(nodes, pods int) {
 	c.pods = newPodIndex(pods)
 	c.nominated = make(map[string][]*Pod)
 	c.nominations = make(map[int32]string)
+	c.nominees = make(map[string]int)
 	c.groups = NewGroups(nil, nil)
 	c.units = make(map[groupKey]*groupUnit)
 	c.unitOf = make(map[int32]*groupUnit)
@@ -152,6 +153,7 @@ func (l *loading) enterPod(p *Pod) error {
 		}
 	case nominated != "":
 		l.nominations[id] = nominated
+		l.nominees[p.UID]++
 		l.nominated[nominated] = append(l.nominated[nominated], p)
 	}
 	return nil

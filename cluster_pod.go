@@ -167,6 +167,7 @@ func (c *Cluster) place(p *Pod, nominated string, place int) error {
 		}
 	case nominated != "":
 		c.nominations[id] = nominated
+		c.nominees[p.UID]++
 		c.nominated[nominated] = insert(c.nominated[nominated], place, p)
 		c.engine.hold(home, id)
 	}
@@ -197,6 +198,9 @@ func (c *Cluster) displace(id int32) (place int) {
 			delete(c.nominated, nominated)
 		}
 		delete(c.nominations, id)
+		if c.nominees[p.UID]--; c.nominees[p.UID] == 0 {
+			delete(c.nominees, p.UID)
+		}
 		home := c.byName[nominated]
 		if home != nil {
 			home.committed = home.committed.minus(p.Requests)

@@ -61,6 +61,7 @@ type fastSearch struct {
 	inexact bool // there may be better victims on a node than were found
 
 	// What the search calls back, bound once.
+	itself  func(id int32) bool
 	tried   func(node int) bool
 	opened  func(node int) bool
 	blocks  func(node int, ref int32) bool
@@ -77,7 +78,7 @@ func (e *engine) borrow() *fastSearch {
 		return f
 	}
 	f := &fastSearch{}
-	f.search.Self, f.search.Hard = f.self, f.selectHard
+	f.search.Hard, f.itself = f.selectHard, f.self
 	f.tried, f.opened, f.blocks, f.sparing = f.tryFit, f.open, f.blocked, f.spares
 	f.own.search = f
 	return f
@@ -108,7 +109,10 @@ func (f *fastSearch) aim() bool {
 	if !ok {
 		return false
 	}
-	f.search.Open, f.search.Blocked, f.search.Spared, f.search.Judge = f.opened, nil, nil, nil
+	f.search.Open, f.search.Self, f.search.Blocked, f.search.Spared, f.search.Judge = f.opened, nil, nil, nil, nil
+	if f.cluster.mayBeNominee(f.preemptor) {
+		f.search.Self = f.itself // mostly it is not, which saves looking at all of them
+	}
 	if f.ports = nil; f.filters.ports && len(f.preemptor.HostPorts) > 0 {
 		f.ports, f.search.Blocked = f.preemptor.HostPorts, f.blocks
 	}
@@ -179,8 +183,8 @@ func (f *fastSearch) decide() *Result {
 	// Does a node take the preemptor as it is? The one that it is nominated to is
 	// tried first.
 	table := f.cluster.engine.table
-	f.askStatuses()
-	if s := f.nominatedTo(); s == nil || !f.settledBy(s.index) {
+	asked := f.askStatuses()
+	if s := f.nominatedTo(); (s == nil || !f.settledBy(s.index)) && !asked {
 		table.Fits(&f.search, &f.scratch, f.tried)
 	}
 	if f.failed {
@@ -213,15 +217,17 @@ func (f *fastSearch) exactly() bool {
 }
 
 // askStatuses asks the caller what it knows of each node, and takes note of the
-// first that takes the preemptor by that.
-func (f *fastSearch) askStatuses() {
+// first that takes the preemptor by that. It reports whether the caller knows all.
+func (f *fastSearch) askStatuses() (all bool) {
 	if f.Statuses == nil {
-		return
+		return false
 	}
+	all = true
 	for i, n := range f.cluster.nodes {
 		status, known := f.Statuses(n)
 		if !known {
 			f.statuses = append(f.statuses, unknownStatus)
+			all = false
 			continue
 		}
 		f.statuses = append(f.statuses, knownStatus(status.Code))
@@ -229,6 +235,7 @@ func (f *fastSearch) askStatuses() {
 			f.firstFit = i
 		}
 	}
+	return all
 }
 
 // settledBy reports whether the node that the preemptor is nominated to takes it,
