@@ -63,7 +63,7 @@ func (x *search) worseFrom(node int, bound *score.Score) bool {
 		return false
 	}
 	first := x.cut(r, nil, false)
-	if first < 0 {
+	if first == none {
 		return true
 	}
 	e := &r.residents[first]
@@ -125,7 +125,7 @@ func (x *search) withinReach(k int, of *promise, mask uint64) uint64 {
 	}
 	l := &x.levels[k]
 	if k > 0 || l.low < l.high || most != x.bestScore.Pods || x.bestScore.Sum != times(score.Weight(l.low), most) {
-		return x.reachable(l, of.block, mask, most) // as many victims might still have a lower sum, or fewer pods
+		return x.withinSum(k, of, mask, most) // as many victims might still have a lower sum, or fewer pods
 	}
 	latest := x.bestScore.Start
 	if of.block*blockSize > x.bestNode && latest < score.Never {
@@ -133,23 +133,40 @@ func (x *search) withinReach(k int, of *promise, mask uint64) uint64 {
 	}
 	late := mask & atLeast(&l.latest.cells[of.block*l.latest.dims+l.startRank(k, most)], latest)
 	early := mask &^ late
-	if late = x.reachable(l, of.block, late, most); of.bound.Pods < most {
-		late |= x.reachable(l, of.block, early, most-1)
+	if late = x.reachable(&x.free, l, of.block, late, most); of.bound.Pods < most {
+		late |= x.reachable(&x.free, l, of.block, early, most-1)
 	}
 	return late
 }
 
-// reachable returns which nodes could make up what is missing with so many
-// victims.
-func (x *search) reachable(l *level, block int, mask uint64, victims int64) uint64 {
+// withinSum does so by the sum. Nodes that need as many victims as there may be
+// have only so many of them in the level itself: those make up for what is missing
+// with all below the level gone.
+func (x *search) withinSum(k int, of *promise, mask uint64, most int64) uint64 {
+	l := &x.levels[k]
+	mask = x.reachable(&x.free, l, of.block, mask, most)
+	if k == 0 || mask == 0 || x.bestScore.Top != int64(l.low) {
+		return mask
+	}
+	fewer := uint64(0)
+	if of.bound.Pods < most {
+		fewer = x.reachable(&x.free, l, of.block, mask, most-1)
+	}
+	lowest := x.levels[0].low
+	above := (x.bestScore.Sum - most*score.Weight(lowest)) / (int64(l.low) - int64(lowest))
+	return fewer | x.reachable(&x.levels[k-1].clean, l, of.block, mask&^fewer, above)
+}
+
+// reachable returns which nodes could make up with so many victims for what is
+// missing beyond what they have.
+func (x *search) reachable(have *plane, l *level, block int, mask uint64, victims int64) uint64 {
 	within := reachOf(victims)
 	for _, d := range x.Demands {
 		if d.Dim == Seat || mask == 0 {
 			continue
 		}
-		free := &x.free.cells[block*x.dims+d.Dim]
 		largest := &l.tops.cells[l.tops.column(block, d.Dim, within.index)]
-		mask = madeUpIn(mask, free, largest, d.Amount, within.factor)
+		mask = madeUpIn(mask, &have.cells[block*x.dims+d.Dim], largest, d.Amount, within.factor)
 	}
 	return mask
 }

@@ -40,8 +40,11 @@ func (x *search) greedy(node int) (score.Score, bool) {
 	// If the others make up for what is missing, all violators stay.
 	violations := int64(0)
 	marks := x.mark(r)
-	first := x.cut(r, marks, false)
-	if first < 0 {
+	first := none
+	if marks == nil || x.violated == 0 {
+		first = x.cut(r, marks, false)
+	}
+	if first == none {
 		if marks == nil {
 			return score.Score{}, false
 		}
@@ -94,7 +97,7 @@ func (x *search) takeViolators(r *row, marks []int32) (violations int64, ok bool
 		most.victims = x.bestScore.Violations
 	}
 	first := x.cut(r, marks, true)
-	if first < 0 || !x.takeFrom(r, marks, true, first, most) {
+	if first == none || !x.takeFrom(r, marks, true, first, most) {
 		return 0, false
 	}
 	x.giveUp(r, marks, -1)
@@ -177,14 +180,17 @@ func (x *search) cut(r *row, marks []int32, violating bool) int {
 			return x.eligible(r, i)
 		}
 	}
-	return -1
+	return none
 }
 
-// eligible returns a first victim if it may go, else -1: those before it may go no
+// none is in the place of a first victim that there is not.
+const none = -1
+
+// eligible returns a first victim if it may go, else none: those before it may go no
 // more than it may.
 func (x *search) eligible(r *row, i int) int {
 	if r.residents[i].Priority >= x.Priority {
-		return -1
+		return none
 	}
 	return i
 }
@@ -229,7 +235,7 @@ func (x *search) cutAny(r *row, marks []int32, violating bool) int {
 			return x.eligible(r, i)
 		}
 	}
-	return -1
+	return none
 }
 
 // A limit says with how many victims, and with which sum, a node may still be the
@@ -249,16 +255,15 @@ func (x *search) limitFrom(r *row, node, first int) limit {
 		return limit{}
 	}
 
-	// An earlier start has to be made up for by a lower sum, where an equal one
-	// means as many victims. Groups do not come in the order of their starts.
+	// An earlier start has to be made up for by a lower sum, where fewer pods mean
+	// that too. Groups do not come in the order of their starts.
 	most := limit{math.MaxInt64, b.Sum}
-	lowest := x.levels[0].low
-	lightest := score.Weight(lowest)
+	lightest := score.Weight(x.levels[0].low)
 	start := e.Start
 	if r.grouped > 0 {
 		start = x.levels[x.levelOf(e.Priority)].latest.at(node, 0)
 	}
-	if (start < b.Start || start == b.Start && node > x.bestNode) && times(b.Pods, top-int64(lowest)) < lightest {
+	if (start < b.Start || start == b.Start && node > x.bestNode) && times(b.Pods-1, score.Weight(e.Priority)) < b.Sum {
 		most.sum--
 	}
 	if lightest > 0 {

@@ -91,7 +91,11 @@ type search struct {
 	*Table
 	*Query
 	*Scratch
-	bestNode  int // -1: none yet
+	// plain: arithmetic settles all but whether a node is in question. Then it comes
+	// first, since whoever has to be asked takes longer.
+	plain     bool
+	violated  int64 // how many violations the node under evaluation takes at least
+	bestNode  int   // -1: none yet
 	bestScore score.Score
 }
 
@@ -200,6 +204,7 @@ func (x *search) closeImpossible(top int) (left bool) {
 
 func (x *search) begin() {
 	x.Stats = Stats{}
+	x.plain = x.Judge == nil && x.Blocked == nil && x.Spared == nil && !x.Policy.Best
 	n := x.blocks()
 	if cap(x.closed) < n {
 		x.closed = make([]uint64, n)
@@ -405,7 +410,7 @@ func (x *search) searchLevel(k int, violations int64) {
 				continue
 			}
 			bound := next.bound
-			if violations > 0 {
+			if violations > 0 || !x.plain {
 				bound = x.bound(node, k, violations)
 				if x.worse(&bound, node) {
 					x.close(node)
@@ -464,11 +469,12 @@ func (x *search) worse(bound *score.Score, node int) bool {
 // less than the best so far. Nil: nothing is known of that.
 func (x *search) evaluate(node int, bound *score.Score) {
 	x.close(node)
+	x.violated = 0
+	if bound != nil {
+		x.violated = bound.Violations
+	}
 
-	// Where arithmetic settles all but whether the node is in question, it comes
-	// first: whoever has to be asked takes longer.
-	plain := x.Judge == nil && x.Blocked == nil && x.Spared == nil && !x.Policy.Best
-	if !plain {
+	if !x.plain {
 		if bound != nil && bound.Violations == 0 && x.worseFrom(node, bound) || !x.isOpen(node) {
 			return
 		}
@@ -491,7 +497,7 @@ func (x *search) evaluate(node int, bound *score.Score) {
 		c = x.compare(&found, &x.bestScore)
 	}
 	idle := len(x.evicted) == 0
-	if !idle && (c > 0 || c == 0 && node > x.bestNode) || plain && !x.isOpen(node) {
+	if !idle && (c > 0 || c == 0 && node > x.bestNode) || x.plain && !x.isOpen(node) {
 		return
 	}
 	if idle {
