@@ -124,7 +124,8 @@ func (c *Cluster) slot(s *nodeSlot) *nodeSlot {
 
 // clonePods copies the index of pods.
 func (c *Cluster) clonePods(from *podIndex) {
-	c.pods = podIndex{slices.Clone(from.entries), from.names.Clone(), slices.Clone(from.unused)}
+	room := make([]podEntry, 0, roomFor(len(from.entries))) // so that the first that comes does not move all
+	c.pods = podIndex{append(room, from.entries...), from.names.Clone(), slices.Clone(from.unused)}
 }
 
 // cloneUnits copies the units. Their victims are never modified, so they are

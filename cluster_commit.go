@@ -152,6 +152,9 @@ func (m *commitment) expect(s *nodeSlot, p *Pod) error {
 		}
 		sum[name] += amount
 	}
+	if s.committed.plus(sum).small() {
+		return nil
+	}
 	if name := m.cluster.overflow(s, sum); name != "" {
 		return fmt.Errorf("%s: %w", name, errOverflow)
 	}

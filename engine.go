@@ -47,8 +47,8 @@ func compile(l *loading) *engine {
 	}
 	e.load(l, shares)
 	for node, pods := range l.nominated {
-		if s := l.byName[node]; s != nil {
-			for _, p := range pods {
+		for _, p := range pods {
+			if s := l.byName[node]; s != nil {
 				e.holdRow(s, l.pods.find(p.Namespace, p.Name), p)
 			}
 		}

@@ -110,11 +110,12 @@ func (e *engine) restate(u *groupUnit) {
 
 // hold takes in a nominated pod. The node is nil if it does not exist.
 func (e *engine) hold(s *nodeSlot, id int32) {
-	e.admit(e.cluster.pods.at(id).pod)
+	p := e.cluster.pods.at(id).pod
+	e.admit(p)
 	if s == nil {
 		return
 	}
-	e.holdRow(s, id, e.cluster.pods.at(id).pod)
+	e.holdRow(s, id, p)
 }
 
 func (e *engine) holdRow(s *nodeSlot, id int32, p *Pod) {

@@ -2,6 +2,8 @@ package preemption
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"example.com/preemption/internal/columnar"
 )
@@ -54,6 +56,11 @@ type fastSearch struct {
 	err        error // what failed last
 	filterRuns int
 	firstFit   int
+
+	// What the last preemptor asked of nodes, and how many kinds there were so far.
+	kinds       int64
+	tolerations []Toleration
+	selector    map[string]string
 
 	search  columnar.Query
 	scratch columnar.Scratch
@@ -113,6 +120,7 @@ func (f *fastSearch) aim() bool {
 	if f.cluster.mayBeNominee(f.preemptor) {
 		f.search.Self = f.itself // mostly it is not, which saves looking at all of them
 	}
+	f.search.Kind = f.kind()
 	if f.ports = nil; f.filters.ports && len(f.preemptor.HostPorts) > 0 {
 		f.ports, f.search.Blocked = f.preemptor.HostPorts, f.blocks
 	}
@@ -130,6 +138,21 @@ func (f *fastSearch) aim() bool {
 		}
 	}
 	return true
+}
+
+// kind tells the search which preemptors are alike to it, numbers left aside: those of
+// one job. It returns zero for one that may be like no other, since its caller has a
+// say, or it may be nominated.
+func (f *fastSearch) kind() int64 {
+	p := f.preemptor
+	if f.Filters != nil || f.Eligible != nil || f.Statuses != nil || len(p.HostPorts) > 0 || len(f.beyond) > 0 || f.search.Self != nil {
+		return 0
+	}
+	if f.kinds == 0 || !slices.Equal(f.tolerations, p.Tolerations) || !maps.Equal(f.selector, p.NodeSelector) {
+		f.kinds++
+		f.tolerations, f.selector = slices.Clone(p.Tolerations), maps.Clone(p.NodeSelector)
+	}
+	return f.kinds
 }
 
 // prepareOwn readies the caller's filters. Those that look at the node alone are

@@ -3,6 +3,7 @@ package columnar
 // Grow adds a dimension of which nobody has or takes anything.
 func (t *Table) Grow() {
 	t.settle()
+	t.journal.epoch++
 	w := t.dims - 1
 	wider := func(requests []int64, n int) []int64 {
 		out := make([]int64, 0, n*(w+1)+n/16)
@@ -26,6 +27,7 @@ func (t *Table) Grow() {
 // Redefine gives a dimension another meaning: what each node has of it to give, and
 // what its residents and those that hold a place on it take.
 func (t *Table) Redefine(dim int, allocatable func(node int) int64, request func(node int, ref int32) int64) {
+	t.journal.epoch++
 	w := t.dims - 1
 	for node := range t.rows {
 		r := &t.rows[node]

@@ -26,6 +26,7 @@ func (t *Table) Touch(node int) { t.mark(node, everything) }
 
 // mark notes that of a row this much is stale, beside what is already.
 func (t *Table) mark(node, what int) {
+	t.journal.note(node)
 	r := &t.rows[node]
 	switch {
 	case r.stale == fresh:

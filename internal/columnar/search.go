@@ -32,6 +32,9 @@ type Query struct {
 	// Hard decides on a node whose search for the best set had to end early. It says
 	// what clearing the node costs and who goes.
 	Hard func(node int) (found score.Score, goes func(ref int32) bool, ok bool)
+	// Kind is the same, and not zero, for queries to which Open answers alike and Self
+	// alike for all pods held, so that what one found out the next need not.
+	Kind int64
 }
 
 // A Judge has the last word on nodes that arithmetic can clear, where something
@@ -83,6 +86,7 @@ type Scratch struct {
 	exhausted []uint8 // by cover: 0 if not looked at, 1 if not, 2 if it is
 	refs      []int32
 	spared    []bool // by resident, during an evaluation
+	memory    memory
 	policies  policyScratch
 }
 
@@ -132,16 +136,25 @@ func (t *Table) Search(q *Query, s *Scratch) (node int, found score.Score) {
 	if top < 0 || x.hopeless(top) {
 		return -1, score.Worst
 	}
-	if q.Policy.Order != nil {
-		x.searchEvery(top)
-		return x.bestNode, x.bestScore
+	if !x.recall() {
+		x.searchAll(top)
+		x.conclude()
 	}
-	if t.odd > 0 {
+	return x.bestNode, x.bestScore
+}
+
+// searchAll looks for the best node, up to a level.
+func (x *search) searchAll(top int) {
+	if x.Policy.Order != nil {
+		x.searchEvery(top)
+		return
+	}
+	if x.odd > 0 {
 		x.searchOdd(top)
 	}
 	x.searchLevels(top, 0)
-	if t.spent == 0 || q.Policy.Respect || x.bestScore.Violations == 0 {
-		return x.bestNode, x.bestScore
+	if x.Table.spent == 0 || x.Policy.Respect || x.bestScore.Violations == 0 {
+		return
 	}
 	// What is left takes at least one violation.
 	left := x.closeImpossible(top)
@@ -153,7 +166,6 @@ func (t *Table) Search(q *Query, s *Scratch) (node int, found score.Score) {
 	if left && x.bestScore.Violations > mostViolations {
 		x.searchRest()
 	}
-	return x.bestNode, x.bestScore
 }
 
 // mostViolations is up to how many violations nodes are sorted by their number.
@@ -468,6 +480,10 @@ func (x *search) worse(bound *score.Score, node int) bool {
 // evaluate finds out what clearing a node costs, once, if by the bound it may cost
 // less than the best so far. Nil: nothing is known of that.
 func (x *search) evaluate(node int, bound *score.Score) {
+	if x.recording() {
+		x.remember(node)
+		return
+	}
 	x.close(node)
 	x.violated = 0
 	if bound != nil {

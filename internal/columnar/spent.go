@@ -23,6 +23,7 @@ func (t *Table) SetUnit(number int32, u Unit) (stale bool) {
 		t.Units = append(t.Units, u)
 		return false
 	}
+	t.journal.epoch++
 	was := t.Units[number]
 	t.Units[number] = u
 	return was.Odd != u.Odd || (len(was.Covers) > 0) != (len(u.Covers) > 0) || t.SpentUnit(&was) != t.SpentUnit(&u)
@@ -35,6 +36,7 @@ func (t *Table) SetBudget(number int32, left int64) (crossed bool) {
 	for len(t.Budgets) <= int(number) {
 		t.Budgets = append(t.Budgets, 0)
 	}
+	t.journal.epoch++
 	was := t.Budgets[number]
 	t.Budgets[number] = left
 	return (was <= 0) != (left <= 0)

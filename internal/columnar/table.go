@@ -34,6 +34,7 @@ type Table struct {
 	odd       int // rows with odd residents
 	spent     int // residents whose eviction surely violates a budget
 	churn     int // updates since the levels were last laid out
+	journal   journal
 
 	Units   []Unit    // by index
 	Budgets []int64   // what each budget has left
@@ -99,6 +100,7 @@ func (t *Table) Nodes() int { return len(t.rows) }
 
 // AddNode adds a node at the end that has these amounts to give.
 func (t *Table) AddNode(allocatable []int64) {
+	t.journal.epoch++
 	t.rows = append(t.rows, row{stale: fresh})
 	t.free.grow()
 	t.spentTops.grow()
@@ -112,6 +114,7 @@ func (t *Table) AddNode(allocatable []int64) {
 // RemoveNode removes an empty node; those behind it move up.
 func (t *Table) RemoveNode(node int) {
 	t.settle() // stale rows go by the number of their node
+	t.journal.epoch++
 	t.rows = slices.Delete(t.rows, node, node+1)
 	t.free.remove(node)
 	t.spentTops.remove(node)
@@ -121,8 +124,10 @@ func (t *Table) RemoveNode(node int) {
 	}
 }
 
-// Resize changes what a node has to give by these amounts.
+// Resize changes what a node has to give by these amounts. It is called too if what
+// a query's Open says of the node may have changed.
 func (t *Table) Resize(node int, delta []int64) {
+	t.journal.note(node)
 	for d, x := range delta {
 		t.free.add(node, d, x)
 		for i := range t.levels {
@@ -206,7 +211,7 @@ func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale
 		t.levels[t.levelOf(old.Priority)].count--
 		t.levels[t.levelFor(x.Priority)].count++
 	}
-	if t.reorder(node, at) || x != old || stale {
+	if t.reorder(node, at) || x != old || stale || sign != 0 {
 		t.mark(node, everything)
 	}
 }
@@ -274,6 +279,7 @@ func (r *row) below(priority int32) int {
 // Hold records that a nominated pod takes room on a node.
 func (t *Table) Hold(node int, h Held, requests []int64) {
 	r := &t.rows[node]
+	t.journal.note(node)
 	r.held = append(r.held, h)
 	r.heldReqs = append(r.heldReqs, requests...)
 }
@@ -282,6 +288,7 @@ func (t *Table) Hold(node int, h Held, requests []int64) {
 func (t *Table) Release(node int, ref int32) {
 	r := &t.rows[node]
 	w := t.dims - 1
+	t.journal.note(node)
 	at := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
 	r.held = slices.Delete(r.held, at, at+1)
 	r.heldReqs = slices.Delete(r.heldReqs, at*w, (at+1)*w)

@@ -106,7 +106,8 @@ func (x *Index) Within(namespace string) iter.Seq[int32] {
 
 // Clone returns an independent copy.
 func (x *Index) Clone() Index {
-	return Index{x.seed, append([]int32(nil), x.buckets...), append([]link(nil), x.links...), x.count}
+	room := make([]link, 0, len(x.links)+len(x.links)/32+1) // so that the first that comes does not move all
+	return Index{x.seed, append([]int32(nil), x.buckets...), append(room, x.links...), x.count}
 }
 
 // rehash distributes the numbers over so many buckets. A bucket follows from the

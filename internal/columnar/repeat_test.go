@@ -1,0 +1,107 @@
+package columnar
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A search that remembers answers as one that does not, whatever happens to the table
+// in between.
+func TestRepeatedQueriesAnswerAsFresh(t *testing.T) {
+	recalled := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		tab := New(3, r.IntN(2) == 0, byPriority)
+		for b := range int32(3) {
+			tab.SetBudget(b, int64(r.IntN(4)))
+		}
+		tab.DefineCover(0, []int32{0})
+		tab.DefineCover(1, []int32{1})
+		tab.DefineCover(2, []int32{1, 2})
+		closed := map[int]bool{}
+		at := map[int32]int{}
+		next := int32(0)
+		add := func(node int) {
+			x := Resident{Priority: int32(r.IntN(4)), Ref: next, Cover: int32(max(r.IntN(8)-5, -1)), Seats: 1, Start: int64(r.IntN(50))}
+			tab.Add(node, x, []int64{int64(r.IntN(10)), int64(r.IntN(10))})
+			at[next] = node
+			next++
+		}
+		for n := range 30 + r.IntN(3*blockSize) {
+			tab.AddNode([]int64{20, 0, 0})
+			for range 4 + r.IntN(8) {
+				add(n)
+			}
+			// Little is left, so that mostly no preemptor fits as it is.
+			tab.Resize(n, []int64{0, int64(r.IntN(12)) - tab.Free(n, 1), int64(r.IntN(12)) - tab.Free(n, 2)})
+		}
+		queries := [2]Query{}
+		for i := range queries {
+			queries[i] = Query{Priority: int32(2 + r.IntN(3)), Demands: []Demand{{1, int64(10 + r.IntN(20))}, {2, int64(1 + r.IntN(20))}, {Seat, 1}},
+				Open: func(node int) bool { return !closed[node] }, Kind: 1}
+		}
+		var kept Scratch
+		for range 120 {
+			q := queries[max(r.IntN(8)-6, 0)]
+			var scratch Scratch
+			node, score := tab.Search(&q, &kept)
+			if kept.Stats.Blocks == 0 && node >= 0 {
+				recalled++
+			}
+			alone := q
+			alone.Kind = 0
+			wantNode, wantScore := tab.Search(&alone, &scratch)
+			if node != wantNode || score != wantScore || node < 0 && kept.Stats.Idle > 0 != (scratch.Stats.Idle > 0) {
+				t.Fatalf("seed %d: Search = %d, %+v, idle %d; want %d, %+v, idle %d", seed, node, score, kept.Stats.Idle, wantNode, wantScore, scratch.Stats.Idle)
+			}
+			if node < 0 {
+				break
+			}
+			if got, want := tab.Evicted(node, &kept, nil), tab.Evicted(node, &scratch, nil); !slices.Equal(got, want) {
+				t.Fatalf("seed %d: node %d: evicted %v, want %v", seed, node, got, want)
+			}
+
+			// The preemptor is nominated, as a rule, and sometimes something else happens.
+			if r.IntN(10) > 0 {
+				tab.Hold(node, Held{Priority: q.Priority, Ref: next}, []int64{q.Demands[0].Amount, q.Demands[1].Amount})
+				next++
+			}
+			switch r.IntN(14) {
+			case 0:
+				add(r.IntN(tab.Nodes()))
+			case 1:
+				for ref, node := range at {
+					tab.Remove(node, ref)
+					delete(at, ref)
+					break
+				}
+			case 2:
+				b := int32(r.IntN(3))
+				if tab.SetBudget(b, int64(r.IntN(3))) {
+					for n := range tab.Nodes() {
+						tab.Touch(n)
+					}
+				}
+			case 3:
+				tab.AddNode([]int64{20, 60, 60})
+				add(tab.Nodes() - 1)
+			case 4:
+				n := r.IntN(tab.Nodes())
+				closed[n] = !closed[n]
+				tab.Resize(n, []int64{0, int64(r.IntN(5)), 0})
+			case 5:
+				for ref, node := range at {
+					tab.SetCover(node, ref, int32(r.IntN(4))-1)
+					break
+				}
+			case 6:
+				tab.AddNode([]int64{1, 1, 1})
+				tab.RemoveNode(tab.Nodes() - 1)
+			}
+		}
+	}
+	if recalled < 100 {
+		t.Errorf("%d answers without a search, want some more", recalled)
+	}
+}
