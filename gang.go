@@ -129,8 +129,10 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 	// Whether anything may be evicted.
 	rules := c.Release().rules()
 	switch {
-	case (g.mayPreempt() || rules.gangsWaitFirst) && q.waits():
-		return result(OutcomeWaiting, ReasonOngoing), nil
+	case (g.mayPreempt() || rules.gangsWaitFirst) && len(q.leaving()) > 0:
+		r := result(OutcomeWaiting, ReasonOngoing)
+		r.Waiting = byImportance(q.leaving())
+		return r, nil
 	case !g.mayPreempt():
 		return asIs.enough(q, result(OutcomeIneligible, ReasonNever)), nil
 	case !q.hasVictims():
@@ -239,21 +241,28 @@ type gangQuery struct {
 	search  *gangSearch // see exactSearch
 }
 
-// waits reports whether victims of an earlier round are still on their way out.
-func (q *gangQuery) waits() bool {
+// leaving returns the victims of an earlier round that are still on their way out, on
+// the nodes that members are nominated to: each pod once, as a unit of its own.
+func (q *gangQuery) leaving() []*Victim {
 	c := q.cluster
+	var leaving []*Victim
+	seen := make(map[*Node]bool)
 	for _, m := range q.gang.Members {
 		n := c.Node(c.nominationOf(m))
-		if n == nil {
+		if n == nil || seen[n] {
 			continue
 		}
+		seen[n] = true
 		for _, p := range c.PodsOn(n) {
-			if p.Termination == TerminatingByPreemption && q.mayEvict(c.Release().PodVictim(p, n, c.Groups())) {
-				return true
+			if p.Termination != TerminatingByPreemption {
+				continue
+			}
+			if v := c.Release().PodVictim(p, n, c.Groups()); q.mayEvict(v) {
+				leaving = append(leaving, v)
 			}
 		}
 	}
-	return false
+	return leaving
 }
 
 // mayEvict reports whether the gang may evict a unit.

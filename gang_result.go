@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/preemption/internal/score"
 )
@@ -34,6 +35,9 @@ type GangResult struct {
 	// Nomination says what becomes of the members' nominations: kept, cleared, or
 	// set to their assignments. Members without one keep theirs then.
 	Nomination Nomination
+	// Waiting are the pods that the gang waits for (waiting), on the nodes that its
+	// members are nominated to, the most important first. See [GangResult.GraceLeft].
+	Waiting []*Pod
 	// Exact says that no plan places more members, and none of as many costs less,
 	// by the criteria of [BestPlacement]. If not, the plan is good, by the heuristic
 	// that BestPlacement describes, or that of the given placement. Of an unhelpful
@@ -73,6 +77,10 @@ func (r *GangResult) Message() string {
 	return "pod group preemption: " + text
 }
 
+// GraceLeft returns how long the pods that are waited for may still take to go, as
+// [Result.GraceLeft] does.
+func (r *GangResult) GraceLeft(now time.Time) time.Duration { return graceLeft(r.Waiting, now) }
+
 // Explain tells a human where the members go and who leaves for it, node by
 // node. The text is for reading; its form may change.
 func (r *GangResult) Explain() string {
@@ -93,6 +101,9 @@ func (r *GangResult) Explain() string {
 		}
 	default:
 		fmt.Fprintf(&b, "%s: %s\n", r.Outcome, r.Reason)
+	}
+	for _, p := range r.Waiting {
+		fmt.Fprintf(&b, "  waits for %s on %s, which is terminating\n", p, p.NodeName)
 	}
 	for _, n := range r.nodesConcerned() {
 		fmt.Fprintf(&b, "\nnode %s\n", n.Name)

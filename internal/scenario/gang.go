@@ -181,6 +181,9 @@ func concludeGang(r *preemption.GangResult, best bool, out *output) {
 		out.printf("  terminating already %s", podNames(r.Terminating))
 		out.printf("  still to delete %s", cmp.Or(podNames(r.Delete), "nothing"))
 	}
+	if len(r.Waiting) > 0 {
+		out.printf("  waits for %s", podNames(r.Waiting))
+	}
 	if len(r.ClearNominations) > 0 {
 		out.printf("  nominations to clear %s", podNames(r.ClearNominations))
 	}
