@@ -105,7 +105,7 @@ func BenchmarkWorst(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				var e Evaluator
+				e := searching()
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := e.Preempt(context.Background(), c, size.preemptor); err != nil {
@@ -209,7 +209,7 @@ func BenchmarkFilters(b *testing.B) {
 	}{{"4cores", asking(4, 8)}, {"16cores", asking(16, 32)}, {"nothing-helps", asking(100_000, 1)}} {
 		for _, name := range names {
 			b.Run(fmt.Sprintf("nodes=10000/pods=50/%s/%s", name, x.name), func(b *testing.B) {
-				e := Evaluator{}
+				e := searching()
 				if filters[name] != nil {
 					e.Filters = append(DefaultFilters(), filters[name])
 				}
@@ -283,7 +283,7 @@ func BenchmarkStream(b *testing.B) {
 // are cores: compare -cpu 1 and -cpu 2.
 func BenchmarkParallel(b *testing.B) {
 	c := workload{nodes: 10_000, pods: 50}.cluster(benchSeed)
-	var e Evaluator
+	e := searching()
 	preemptors := slices.Values([]*Pod{asking(4, 8), asking(16, 32), asking(48, 96)})
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

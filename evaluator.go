@@ -18,8 +18,9 @@ import (
 // decision is the one of Examine, or, if a filter failed in no call that Preempt
 // made, the one of Examine with a filter that does not fail.
 //
-// Preempt is fast, see docs/engine.md, unless it has to look at node by node as
-// Examine does, a dry run each. That is so with Accept, Compare, Sampling or
+// Preempt is fast, tens of microseconds on ten thousand nodes, see docs/engine.md,
+// unless it has to look at node by node as Examine does, a dry run each, which takes
+// ten microseconds a node and more. That is so with Accept, Compare, Sampling or
 // Extenders, and with a caller's Orders; with Filters that lack
 // NodeResources, or that are a caller's and take dry runs together with
 // policies, or an order of the Orders, other than kube-scheduler's; and for a
