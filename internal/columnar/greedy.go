@@ -37,11 +37,22 @@ func (x *search) greedy(node int) (score.Score, bool) {
 		return score.None, true
 	}
 
-	// If the others make up for what is missing, all violators stay.
+	// If budgets are over none from the first victim on, violators stay all.
+	first, marked := none, x.violated > 0
+	if !marked {
+		if first = x.cut(r, nil, false); first == none || x.limitFrom(r, node, first).victims == 0 {
+			return score.Score{}, false
+		}
+		marked = len(r.covered) > 0 && int(r.covered[0]) >= first
+	}
+	var marks []int32
+	if marked {
+		marks = x.mark(r)
+	}
+
+	// So they do if the others make up for what is missing.
 	violations := int64(0)
-	marks := x.mark(r)
-	first := none
-	if marks == nil || x.violated == 0 {
+	if marks != nil && x.violated == 0 || marked && marks == nil && first == none {
 		first = x.cut(r, marks, false)
 	}
 	if first == none {
