@@ -63,7 +63,7 @@ func (q *gangQuery) place(placer Placer, view View) ([]*Node, error) {
 }
 
 // noNode is why a member is not placed that the placer did not place.
-const noNode = "the placer found no node for it"
+const noNode = "no node was found for it"
 
 // evictFor returns what it takes to have the members where they are placed. Those
 // that do not fit there even with all victims gone, or with no pod evicted if
@@ -72,7 +72,7 @@ func (q *gangQuery) evictFor(nodes []*Node, evict bool) (*gangPlan, error) {
 	p := &gangPlan{nodes: slices.Clone(nodes), reasons: make([]string, len(nodes))}
 	for i, n := range nodes {
 		if n == nil {
-			p.refused(i, noNode, Status{Code: Unschedulable, Reasons: []string{"the placer found no node for " + q.gang.Members[i].String()}})
+			p.refused(i, noNode, Status{Code: Unschedulable, Reasons: []string{"no node was found for " + q.gang.Members[i].String()}})
 		}
 	}
 	for p.placed() >= q.gang.minCount() {

@@ -9,9 +9,11 @@ import (
 	"example.com/preemption/scheduler/explanation"
 )
 
-// Dumps in the shape that kinds of clusters have, with the fields, annotations,
-// versions and kinds that theirs come with, made up after their documentation. The
-// victim and the rules are read off each by hand.
+// Dumps in the shape that kinds of clusters have: labels, annotations, taints, forms
+// of versions and kinds of objects as theirs. They are made up, no cluster was asked,
+// and they have fewer fields and objects than a real one, so that they show that what
+// is special to these clusters is read or passed over, and no more. The victim and
+// the rules are read off each by hand.
 func TestKindsOfClusters(t *testing.T) {
 	for _, tc := range []struct {
 		file, victim, rules string

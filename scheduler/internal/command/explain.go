@@ -151,7 +151,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	r.Warnings = append(r.Warnings, s.Notes...)
-	if err := o.printReport(s, r, out); err != nil {
+	if err := o.printReport(ctx, s, r, out); err != nil {
 		return err
 	}
 	return answer(r.State, r.Outcome)

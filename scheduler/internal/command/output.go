@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -86,11 +87,11 @@ func (o *output) names(pods []podName) error {
 	return nil
 }
 
-func (o *explainOptions) printReport(s *situation.Situation, r *explain.Report, out *output) error {
+func (o *explainOptions) printReport(ctx context.Context, s *situation.Situation, r *explain.Report, out *output) error {
 	o.progress.done()
 	switch {
 	case out.format == "html":
-		return page.Write(o.Out, s, r)
+		return page.Write(ctx, o.Out, s, r)
 	case out.format == "name":
 		return out.names(victimNames(r.Victims))
 	case out.structured():

@@ -39,8 +39,13 @@ func GangOf(s *situation.Situation, pod *preemption.Pod) (*Gang, error) {
 
 // FindGang returns the gang of that name.
 func FindGang(s *situation.Situation, namespace, name string) (*Gang, error) {
+	var elsewhere []string
 	for _, group := range s.Contents.Cluster.PodGroups {
-		if group.Namespace != namespace || group.Name != name {
+		if group.Name != name {
+			continue
+		}
+		if group.Namespace != namespace {
+			elsewhere = append(elsewhere, group.Namespace)
 			continue
 		}
 		g, err := gangOf(s, group)
@@ -49,7 +54,7 @@ func FindGang(s *situation.Situation, namespace, name string) (*Gang, error) {
 		}
 		return g, err
 	}
-	return nil, fmt.Errorf("there is no podgroup %s/%s", namespace, name)
+	return nil, situation.NotThere("podgroup", namespace, name, elsewhere)
 }
 
 // gangOf returns the group as a gang, nil if it has no gang policy.
@@ -133,6 +138,7 @@ func Group(ctx context.Context, s *situation.Situation, g *Gang) (*explanation.G
 		KubernetesVersion: r.Release.String(),
 		GroupDecision:     *groupDecision(s, g, r),
 	}
+	e.Warnings = warningsOnVictims(s, e.Victims)
 	if e.State == explanation.StatePreempts {
 		said, err := aftermath(ctx, s, nil, g, e.Victims)
 		if err != nil {
@@ -215,12 +221,7 @@ func member(ctx context.Context, s *situation.Situation, pod *preemption.Pod, g 
 	for _, v := range e.Victims {
 		e.LongestGracePeriodSeconds = max(e.LongestGracePeriodSeconds, v.GracePeriodSeconds)
 	}
-	var list []string
-	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	warnOfVictims(s, e, warn)
-	warnOfBudgets(e, warn)
-	warnOfOwners(e, warn)
-	e.Warnings = append(list, s.NotesOn(pod)...)
+	e.Warnings = append(warningsOnVictims(s, e.Victims), s.NotesOn(pod)...)
 	return r, nil
 }
 

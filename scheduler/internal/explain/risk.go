@@ -173,7 +173,11 @@ func protection(s *situation.Situation, e *explanation.EvictionRisk, pod *preemp
 		if b.Violated {
 			say("budget %s/%s is used up: evicting it would violate the budget, so that nodes without such a victim are preferred; if there is none it goes all the same", b.Namespace, b.Name)
 		} else {
-			say("budget %s/%s allows %d more disruptions: it does not protect the pod now", b.Namespace, b.Name, b.DisruptionsAllowed)
+			more := "disruptions"
+			if b.DisruptionsAllowed == 1 {
+				more = "disruption"
+			}
+			say("budget %s/%s allows %d more %s: it does not protect the pod now", b.Namespace, b.Name, b.DisruptionsAllowed, more)
 		}
 	}
 	if len(e.Budgets) == 0 {

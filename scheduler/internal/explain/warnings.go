@@ -17,11 +17,8 @@ import (
 // warnings says what the scheduler keeps to itself about a decision.
 func warnings(s *situation.Situation, r *Report) []string {
 	e, x := &r.Explanation, r.Examination
-	var list []string
+	list := warningsOnVictims(s, e.Victims)
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	warnOfVictims(s, e, warn)
-	warnOfBudgets(e, warn)
-	warnOfOwners(e, warn)
 	if e.LongestGracePeriodSeconds > 0 && e.State != explanation.StateFitsOnceGone {
 		warn("the node stays busy for up to %s, the longest grace period of its victims",
 			duration.HumanDuration(time.Duration(e.LongestGracePeriodSeconds)*time.Second))
@@ -39,9 +36,19 @@ func warnings(s *situation.Situation, r *Report) []string {
 	return list
 }
 
+// warningsOnVictims says what it means that these pods go, whoever it is for.
+func warningsOnVictims(s *situation.Situation, victims []explanation.Victim) []string {
+	var list []string
+	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	warnOfVictims(s, victims, warn)
+	warnOfBudgets(victims, warn)
+	warnOfOwners(victims, warn)
+	return list
+}
+
 // warnOfVictims says what evicting a victim means that its name does not.
-func warnOfVictims(s *situation.Situation, e *explanation.Explanation, warn func(string, ...any)) {
-	for _, v := range e.Victims {
+func warnOfVictims(s *situation.Situation, victims []explanation.Victim, warn func(string, ...any)) {
+	for _, v := range victims {
 		name := v.Namespace + "/" + v.Name
 		object := podOf(s, v.Namespace, v.Name)
 		switch {
@@ -74,9 +81,9 @@ func podOf(s *situation.Situation, namespace, name string) *v1.Pod {
 	return nil
 }
 
-func warnOfBudgets(e *explanation.Explanation, warn func(string, ...any)) {
+func warnOfBudgets(victims []explanation.Victim, warn func(string, ...any)) {
 	spent := map[string]bool{}
-	for _, v := range e.Victims {
+	for _, v := range victims {
 		if len(v.Budgets) > 1 {
 			var names []string
 			for _, b := range v.Budgets {
@@ -93,11 +100,11 @@ func warnOfBudgets(e *explanation.Explanation, warn func(string, ...any)) {
 	}
 }
 
-func warnOfOwners(e *explanation.Explanation, warn func(string, ...any)) {
+func warnOfOwners(victims []explanation.Victim, warn func(string, ...any)) {
 	type owner struct{ namespace, kind, name string }
 	count := map[owner]int{}
 	var order []owner
-	for _, v := range e.Victims {
+	for _, v := range victims {
 		if v.Owner == nil {
 			continue
 		}

@@ -56,7 +56,7 @@ func TestBrowser(t *testing.T) {
 			"node-c (chosen)", "taint gpu=only:NoSchedule", "can-evict logs-node-c",
 		},
 		"state-stuck.html":   {"Preemption is under way on node n2", "overdue 3h", "example.com/backup"},
-		"state-no-help.html": {"preemption does not help", "--min-priority", "What to try"},
+		"state-no-help.html": {"preemption does not help", "What to try", "add a node of another kind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, err := filepath.Abs(filepath.Join(pages, name))

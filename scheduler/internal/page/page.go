@@ -4,11 +4,11 @@ package page
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -73,17 +73,15 @@ type budget struct {
 
 type wait struct{ Name, Node, Left, HeldBy string }
 
-type suggestion struct{ Text, Command string }
-
 // most is how many rows a table has: a page for people.
 const most = 12
 
 // Write writes the page.
-func Write(w io.Writer, s *situation.Situation, r *explain.Report) error {
-	return page.Execute(w, contentOf(s, r))
+func Write(ctx context.Context, w io.Writer, s *situation.Situation, r *explain.Report) error {
+	return page.Execute(w, contentOf(ctx, s, r))
 }
 
-func contentOf(s *situation.Situation, r *explain.Report) *content {
+func contentOf(ctx context.Context, s *situation.Situation, r *explain.Report) *content {
 	e := &r.Explanation
 	c := &content{
 		Title:   fmt.Sprintf("%s/%s: %s", e.Pod.Namespace, e.Pod.Name, titles[e.State]),
@@ -115,7 +113,7 @@ func contentOf(s *situation.Situation, r *explain.Report) *content {
 		}
 		c.Waits = append(c.Waits, wait{x.Namespace + "/" + x.Name, x.Node, left, cmp.Or(strings.Join(x.Finalizers, ", "), "nothing")})
 	}
-	c.Try = suggestions(s, r)
+	c.Try = suggestions(ctx, s, r)
 	return c
 }
 
@@ -205,64 +203,4 @@ func (c *content) budgets(e *explanation.Explanation) {
 			x.Spent = x.Spent || b.Violated
 		}
 	}
-}
-
-// suggestions are what could be changed, with the command that tells what came of
-// it.
-func suggestions(s *situation.Situation, r *explain.Report) []suggestion {
-	e := &r.Explanation
-	if e.State == explanation.StateFits {
-		return nil
-	}
-	ask := fmt.Sprintf("kubectl preemption explain %s -n %s", e.Pod.Name, e.Pod.Namespace)
-	var list []suggestion
-	if name, amount, node := nearest(r); name != "" {
-		list = append(list, suggestion{
-			fmt.Sprintf("Ask for less: with %s %s the pod would fit on node %s once the pods of lower priority there are gone.", amount, name, node),
-			fmt.Sprintf("%s --what-if %s=%s", ask, name, amount),
-		})
-	}
-	if e.State == explanation.StateNoHelp {
-		list = append(list, suggestion{"Raise its priority: this finds the lowest that gets it a node, and whom that costs.", ask + " --min-priority"})
-		if nodes := s.Cluster.Nodes(); len(nodes) > 0 {
-			list = append(list, suggestion{"Add a node: this tries one more like the first.", fmt.Sprintf("%s --what-if %q", ask, "node "+nodes[0].Name+"=add")})
-		}
-	}
-	if e.Pod.PreemptionPolicy == "Never" {
-		list = append(list, suggestion{"Let it preempt: its policy is Never.", ask + " --what-if preemptionPolicy=PreemptLowerPriority"})
-	}
-	for _, v := range e.Victims {
-		for _, b := range v.Budgets {
-			text := suggestion{
-				fmt.Sprintf("See what budget %s/%s changes: this lets it allow one more disruption.", b.Namespace, b.Name),
-				fmt.Sprintf("%s --what-if %q", ask, fmt.Sprintf("budget %s/%s=%d", b.Namespace, b.Name, b.DisruptionsAllowed+1)),
-			}
-			if b.Violated && !slices.Contains(list, text) {
-				list = append(list, text)
-			}
-		}
-	}
-	if e.State == explanation.StatePreempts {
-		v := e.Victims[0]
-		list = append(list, suggestion{"See how safe the most important victim is otherwise.", fmt.Sprintf("kubectl preemption can-evict %s -n %s", v.Name, v.Namespace)})
-	}
-	return list
-}
-
-// nearest is the node where least is missing of a single resource, even without the
-// pods of lower priority, and how much of it there is.
-func nearest(r *explain.Report) (resource, amount, node string) {
-	best := 2.0
-	for i := range r.Examination.Nodes {
-		n := &r.Examination.Nodes[i]
-		if len(n.Shortfalls) != 1 || n.Candidate != nil {
-			continue
-		}
-		s := n.Shortfalls[0]
-		free := s.Allocatable - s.Used
-		if missing := float64(s.Requested-free) / float64(s.Requested); free > 0 && s.Resource != preemption.PodCount && missing < best {
-			best, resource, amount, node = missing, s.Resource, explain.Amount(s.Resource, free), n.Node.Name
-		}
-	}
-	return resource, amount, node
 }

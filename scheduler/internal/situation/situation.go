@@ -144,13 +144,19 @@ func (s *Situation) find(namespace, name string) (*preemption.Pod, error) {
 			return nil, fmt.Errorf("pod %s/%s is not pending: it is on node %s, which is unknown", namespace, name, p.Spec.NodeName)
 		}
 	}
+	return nil, NotThere("pod", namespace, name, elsewhere)
+}
+
+// NotThere is the error that there is no such object, with the namespaces that have
+// one of its name.
+func NotThere(kind, namespace, name string, elsewhere []string) error {
 	switch len(elsewhere) {
 	case 0:
-		return nil, fmt.Errorf("there is no pod %s/%s", namespace, name)
+		return fmt.Errorf("there is no %s %s/%s", kind, namespace, name)
 	case 1:
-		return nil, fmt.Errorf("there is no pod %s/%s; the one of that name is in namespace %s (-n %s)", namespace, name, elsewhere[0], elsewhere[0])
+		return fmt.Errorf("there is no %s %s/%s; the one of that name is in namespace %s (-n %s)", kind, namespace, name, elsewhere[0], elsewhere[0])
 	}
-	return nil, fmt.Errorf("there is no pod %s/%s; pods of that name are in the namespaces %s", namespace, name, strings.Join(elsewhere, ", "))
+	return fmt.Errorf("there is no %s %s/%s; those of that name are in the namespaces %s", kind, namespace, name, strings.Join(elsewhere, ", "))
 }
 
 // Add converts a pod that does not exist yet, or is to take the place of a
