@@ -54,7 +54,6 @@ func (c *checker) planes() {
 		c.plane(fmt.Sprint("latest of level ", k), &l.latest, l.latest.dims)
 		c.plane(fmt.Sprint("late of level ", k), &l.late, 1)
 		c.tops(fmt.Sprint("tops of level ", k), &l.tops)
-		c.same(len(t.rows), len(l.from), "from of level %d: nodes", k)
 	}
 }
 
@@ -181,7 +180,6 @@ func (c *checker) node(node int, allocatable []int64) counts {
 		}
 	}
 
-	from := len(r.residents)
 	for k := range t.levels {
 		l := &t.levels[k]
 		within := func(x *Resident) bool { return l.low <= x.Priority && x.Priority <= l.high }
@@ -191,8 +189,6 @@ func (c *checker) node(node int, allocatable []int64) counts {
 		}
 		anybody := c.starts(r, within)
 		c.same(at(anybody, 0), l.late.at(node, 0), "node %d: latest start of level %d", node, k)
-		from -= len(anybody)
-		c.same(int32(from), l.from[node], "node %d: from of level %d", node, k)
 	}
 	return n
 }

@@ -20,7 +20,7 @@ func (t *Table) Clone(compare func(node int, a, b *Resident) int) *Table {
 
 func (l *level) clone() level {
 	k := *l
-	k.clean, k.tops, k.from = l.clean.clone(), l.tops.clone(), slices.Clone(l.from)
+	k.clean, k.tops = l.clean.clone(), l.tops.clone()
 	k.latest, k.late = l.latest.clone(), l.late.clone()
 	return k
 }

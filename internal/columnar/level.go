@@ -35,9 +35,6 @@ type level struct {
 	latest plane
 	// late is the latest start of anybody of this level alone.
 	late plane
-	// from is the index of the first resident of each node that belongs to this
-	// level or a lower one.
-	from []int32
 }
 
 // lowestStarts is how many starts the lowest level keeps.
@@ -58,7 +55,6 @@ func (l *level) grow() {
 	l.setStarts(l.latest.nodes-1, nil)
 	l.late.grow()
 	l.late.set(l.late.nodes-1, 0, never)
-	l.from = append(l.from, 0)
 }
 
 // setStarts takes the latest starts of a node, latest first.
@@ -77,7 +73,6 @@ func (l *level) remove(node int) {
 	l.tops.remove(node)
 	l.latest.remove(node)
 	l.late.remove(node)
-	l.from = slices.Delete(l.from, node, node+1)
 }
 
 // levelOf returns the level that a priority belongs to; it must exist.
@@ -110,13 +105,10 @@ func (t *Table) levelFor(priority int32) int {
 func (t *Table) found(k int, priority int32) {
 	l := level{low: priority, high: priority, latest: newPlane(startsAt(k), len(t.rows)), late: newPlane(1, len(t.rows))}
 	if k == 0 {
-		l.clean, l.tops, l.from = t.free.clone(), newTops(t.dims, len(t.rows)), make([]int32, len(t.rows))
-		for n := range t.rows {
-			l.from[n] = int32(len(t.rows[n].residents))
-		}
+		l.clean, l.tops = t.free.clone(), newTops(t.dims, len(t.rows))
 	} else {
 		below := &t.levels[k-1]
-		l.clean, l.tops, l.from = below.clean.clone(), below.tops.clone(), slices.Clone(below.from)
+		l.clean, l.tops = below.clean.clone(), below.tops.clone()
 	}
 	for n := range t.rows {
 		l.setStarts(n, nil)
@@ -172,7 +164,7 @@ func (t *Table) Relay() {
 		if i == 0 || exact || taken >= share && len(t.levels) < t.mostLevels {
 			n := len(t.rows)
 			t.levels = append(t.levels, level{low: s.priority, clean: newPlane(t.dims, n), tops: newTops(t.dims, n),
-				latest: newPlane(startsAt(len(t.levels)), n), late: newPlane(1, n), from: make([]int32, n)})
+				latest: newPlane(startsAt(len(t.levels)), n), late: newPlane(1, n)})
 			taken = 0
 		}
 		l := &t.levels[len(t.levels)-1]

@@ -105,7 +105,6 @@ func (t *Table) refresh(node, changed int) {
 			g.gain(x, requests)
 			g.starts = enter(g.starts, x.Start)
 		}
-		l.from[node] = int32(at)
 		if changed == everything || k < changed {
 			for d := range t.dims {
 				l.clean.set(node, d, g.clean[d])

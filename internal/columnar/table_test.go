@@ -110,7 +110,7 @@ func describe(t *Table) string {
 	for i := range t.levels {
 		l := &t.levels[i]
 		planes[fmt.Sprint("clean", i)], planes[fmt.Sprint("latest", i)], planes[fmt.Sprint("late", i)] = &l.clean, &l.latest, &l.late
-		fmt.Fprintln(&b, l.low, l.high, l.count, l.from)
+		fmt.Fprintln(&b, l.low, l.high, l.count)
 		for c := range l.tops.cells {
 			fmt.Fprintln(&b, l.tops.cells[c][:min(t.Nodes(), blockSize)], l.tops.peak[c])
 		}
