@@ -61,7 +61,9 @@ func (x *search) recall() bool {
 			asked: 1, state: m.state, settled: m.settled, score: m.score, best: m.best[:0], changed: m.changed[:0]}
 		return false
 	}
-	m.asked++
+	if m.asked++; m.asked == 1 {
+		return false // after one that is not remembered
+	}
 	changed, ok := x.journal.since(m.epoch, m.changes, m.changed[:0])
 	m.changed = changed
 	if m.asked == 2 || !ok || len(changed) > len(x.rows)/8 {
