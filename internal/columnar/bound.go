@@ -114,6 +114,27 @@ func (x *search) blockBound(block, k int, violations int64) score.Score {
 	return s
 }
 
+// latestToBeat returns the start that a block's latest has to be beyond where the best
+// so far is as good as a node of the level can be by all that comes before the
+// start. Elsewhere no start rules a block out.
+func (x *search) latestToBeat(k int, violations int64) int64 {
+	pods := max(violations, 1)
+	sum := score.Weight(x.levels[k].low) + (pods-1)*score.Weight(x.levels[0].low)
+	best := &x.bestScore
+	if x.bestNode < 0 || best.Violations != violations || best.Top != int64(x.levels[k].low) || best.Pods != pods || best.Sum != sum {
+		return math.MinInt64
+	}
+	return best.Start
+}
+
+// latestIn returns the latest start that bounds those of victims in a block.
+func (l *level) latestIn(block int, violations int64) int64 {
+	if violations > 0 {
+		return l.late.peak[block]
+	}
+	return l.latest.peak[block*l.latest.dims]
+}
+
 // withinReach narrows nodes of a block down to those that could make up what is
 // missing with no more victims than the best so far has: with more, their sum is
 // greater. With as many they have to have started late enough, if that is all

@@ -389,10 +389,28 @@ func (x *search) possible(node, top int) bool {
 func (x *search) searchLevel(k int, violations int64) {
 	l := &x.levels[k]
 
+	// A first best, which rules out all blocks but a few at one glance if it takes no
+	// more victims than a node of the level must.
+	first := -1
+	if x.bestNode < 0 {
+		b := x.mostPromising(k, violations)
+		if b < 0 {
+			return
+		}
+		if next := (promise{x.blockBound(b, k, violations), b}); next.bound.Pods == max(violations, 1) {
+			first = b
+			x.searchBlock(&next, k, violations)
+		}
+	}
+
 	// Blocks in question, the most promising first.
 	x.queue = x.queue[:0]
+	latest := x.latestToBeat(k, violations)
 	for b := range x.blocks() {
-		if !x.mayHaveEnough(&l.clean, b, violations) {
+		if start := l.latestIn(b, violations); start < latest || start == latest && b*blockSize > x.bestNode {
+			continue
+		}
+		if b == first || !x.mayHaveEnough(&l.clean, b, violations) {
 			continue
 		}
 		if bound := x.blockBound(b, k, violations); !x.worse(&bound, b*blockSize) {
@@ -407,30 +425,51 @@ func (x *search) searchLevel(k int, violations int64) {
 		if x.worse(&next.bound, next.block*blockSize) {
 			return
 		}
-		mask := x.enough(&l.clean, next.block, violations) &^ x.closed[next.block]
-		if mask == 0 {
+		x.searchBlock(&next, k, violations)
+	}
+}
+
+// mostPromising returns the first of the blocks in question whose victims may have
+// started the latest, -1 if no block is in question.
+func (x *search) mostPromising(k int, violations int64) int {
+	l := &x.levels[k]
+	first, latest := -1, int64(0)
+	for b := range x.blocks() {
+		start := l.latestIn(b, violations)
+		if first >= 0 && start <= latest || !x.mayHaveEnough(&l.clean, b, violations) {
 			continue
 		}
-		x.Stats.Blocks++
-		if violations == 0 {
-			mask = x.withinReach(k, &next, mask)
+		first, latest = b, start
+	}
+	return first
+}
+
+// searchBlock evaluates the nodes of a block that may be the best.
+func (x *search) searchBlock(next *promise, k int, violations int64) {
+	l := &x.levels[k]
+	mask := x.enough(&l.clean, next.block, violations) &^ x.closed[next.block]
+	if mask == 0 {
+		return
+	}
+	x.Stats.Blocks++
+	if violations == 0 {
+		mask = x.withinReach(k, next, mask)
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		node := next.block*blockSize + bits.TrailingZeros64(mask)
+		x.Stats.Nodes++
+		if !x.besideHeld(&l.clean, node, violations) {
+			continue
 		}
-		for ; mask != 0; mask &= mask - 1 {
-			node := next.block*blockSize + bits.TrailingZeros64(mask)
-			x.Stats.Nodes++
-			if !x.besideHeld(&l.clean, node, violations) {
+		bound := next.bound
+		if violations > 0 || !x.plain {
+			bound = x.bound(node, k, violations)
+			if x.worse(&bound, node) {
+				x.close(node)
 				continue
 			}
-			bound := next.bound
-			if violations > 0 || !x.plain {
-				bound = x.bound(node, k, violations)
-				if x.worse(&bound, node) {
-					x.close(node)
-					continue
-				}
-			}
-			x.evaluate(node, &bound)
 		}
+		x.evaluate(node, &bound)
 	}
 }
 
