@@ -116,15 +116,13 @@ func (x *search) blockBound(block, k int, violations int64) score.Score {
 
 // latestToBeat returns the start that a block's latest has to be beyond where the best
 // so far is as good as a node of the level can be by all that comes before the
-// start. Elsewhere no start rules a block out.
-func (x *search) latestToBeat(k int, violations int64) int64 {
+// start; otherwise it does not decide.
+func (x *search) latestToBeat(k int, violations int64) (latest int64, decides bool) {
 	pods := max(violations, 1)
 	sum := score.Weight(x.levels[k].low) + (pods-1)*score.Weight(x.levels[0].low)
 	best := &x.bestScore
-	if x.bestNode < 0 || best.Violations != violations || best.Top != int64(x.levels[k].low) || best.Pods != pods || best.Sum != sum {
-		return math.MinInt64
-	}
-	return best.Start
+	decides = x.bestNode >= 0 && best.Violations == violations && best.Top == int64(x.levels[k].low) && best.Pods == pods && best.Sum == sum
+	return best.Start, decides
 }
 
 // latestIn returns the latest start that bounds those of victims in a block.

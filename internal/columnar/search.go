@@ -216,7 +216,7 @@ func (x *search) closeImpossible(top int) (left bool) {
 
 func (x *search) begin() {
 	x.Stats = Stats{}
-	x.plain = x.Judge == nil && x.Blocked == nil && x.Spared == nil && !x.Policy.Best
+	x.plain = x.Judge == nil && x.Blocked == nil && x.Spared == nil && !x.Policy.Best && !x.Policy.Respect
 	n := x.blocks()
 	if cap(x.closed) < n {
 		x.closed = make([]uint64, n)
@@ -405,9 +405,9 @@ func (x *search) searchLevel(k int, violations int64) {
 
 	// Blocks in question, the most promising first.
 	x.queue = x.queue[:0]
-	latest := x.latestToBeat(k, violations)
+	latest, decides := x.latestToBeat(k, violations)
 	for b := range x.blocks() {
-		if start := l.latestIn(b, violations); start < latest || start == latest && b*blockSize > x.bestNode {
+		if start := l.latestIn(b, violations); decides && (start < latest || start == latest && b*blockSize > x.bestNode) {
 			continue
 		}
 		if b == first || !x.mayHaveEnough(&l.clean, b, violations) {
