@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -246,7 +247,7 @@ func TestSession(t *testing.T) {
 func TestSessionRefuses(t *testing.T) {
 	s := Presets()[0]
 	for name, c := range map[string]change{
-		"more than there are": {Situation: s, First: 1}, "less than none": {Situation: s, Last: -1}, "the largest": {Situation: s, First: 1<<63 - 1, Last: 1<<63 - 1},
+		"more than there are": {Situation: s, First: 1}, "less than none": {Situation: s, Last: -1}, "the largest": {Situation: s, First: math.MaxInt, Last: math.MaxInt},
 	} {
 		text, err := json.Marshal(c)
 		if err != nil {
