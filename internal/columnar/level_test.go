@@ -1,6 +1,9 @@
 package columnar
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // Priorities that come when there is no room for another level, above all, below
 // all and in between, are all evicted where all are needed, and can go again.
@@ -28,5 +31,27 @@ func TestPrioritiesBeyondTheLevels(t *testing.T) {
 		if node, score := tab.Search(query, &s); node >= 0 {
 			t.Errorf("step %d: emptied, Search = %d, %+v, want none", step, node, score)
 		}
+	}
+}
+
+// A start as early as can be told is no reason to pass a block over while nothing is
+// known yet, and loses to a later one.
+func TestEarliestStarts(t *testing.T) {
+	tab := New(2, false, byPriority)
+	for n := range 2 * blockSize {
+		tab.AddNode([]int64{100, 100})
+		for i := range int32(10) {
+			tab.Add(n, Resident{Ref: int32(n)*10 + i, Cover: -1, Seats: 1, Start: math.MinInt64}, []int64{10})
+		}
+	}
+	query := &Query{Priority: 1, Demands: []Demand{{1, 10}, {Seat, 1}}}
+	for _, want := range []int{0, blockSize + 3} {
+		var s Scratch
+		if node, score := tab.Search(query, &s); node != want {
+			t.Errorf("Search = %d, %+v, want %d", node, score, want)
+		}
+		ref := int32(blockSize+3) * 10
+		tab.Remove(blockSize+3, ref)
+		tab.Add(blockSize+3, Resident{Ref: ref, Cover: -1, Seats: 1, Start: 5}, []int64{10})
 	}
 }

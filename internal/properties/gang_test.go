@@ -84,7 +84,7 @@ func drawGangScenario(t *rapid.T) (*preemption.Cluster, *preemption.Gang) {
 	}
 	c, err := preemption.NewCluster(s.state)
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	return c, g
 }
@@ -122,7 +122,7 @@ func TestPlacers(t *testing.T) {
 			return got, nil
 		}
 		if _, err := e.PreemptGroup(context.Background(), c, g, preemption.GivenPlacement{Placer: compared}); err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		if wrong != nil {
 			t.Fatal(wrong)

@@ -1,0 +1,133 @@
+package columnar
+
+import "math"
+
+// enough returns which nodes of a block have what is demanded, where violations
+// add as much as that many of the largest violators take. Seats are then left
+// aside.
+func (x *search) enough(p *plane, block int, violations int64) uint64 {
+	mask := ^uint64(0) >> (blockSize - p.inBlock(block))
+	within := reach{}
+	if violations > 0 {
+		mask, within = mask&^x.closed[block], reachOf(violations)
+	}
+	for _, d := range x.Demands {
+		i := block*x.dims + d.Dim
+		switch {
+		case mask == 0:
+			return 0
+		case p.trough[i] >= d.Amount:
+		case violations == 0:
+			mask &= atLeast(&p.cells[i], d.Amount)
+		case d.Dim != Seat:
+			c := x.spentTops.column(block, d.Dim, within.index)
+			mask = madeUpIn(mask, &p.cells[i], &x.spentTops.cells[c], d.Amount, within.factor)
+		}
+	}
+	return mask
+}
+
+// atLeast returns which lanes hold at least the amount.
+func atLeast(l *lanes, amount int64) uint64 {
+	mask := uint64(0)
+	for i, x := range l {
+		bit := uint64(0)
+		if x >= amount {
+			bit = 1
+		}
+		mask |= bit << (i & 63)
+	}
+	return mask
+}
+
+// atLeastTogether does so with what other lanes hold added.
+func atLeastTogether(l, o *lanes, amount int64) uint64 {
+	mask := uint64(0)
+	for i, x := range l {
+		if x != never && sum(x, o[i]) >= amount {
+			mask |= 1 << (i & 63)
+		}
+	}
+	return mask
+}
+
+// times multiplies amounts that are not negative, and stops at the largest.
+func times(a, n int64) int64 {
+	if a > 0 && n > math.MaxInt64/a {
+		return math.MaxInt64
+	}
+	return a * n
+}
+
+// sum adds b, which is not negative, and stops at the largest.
+func sum(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// besideHeld reports whether a node that has enough still has beside the pods
+// nominated to it.
+func (x *search) besideHeld(p *plane, node int, violations int64) bool {
+	r := &x.rows[node]
+	if len(r.held) == 0 {
+		return true
+	}
+	for _, d := range x.Demands {
+		have := p.at(node, d.Dim)
+		if violations > 0 {
+			have = sum(have, x.spentSum.at(node, d.Dim))
+		}
+		if have-x.heldAmount(r, d.Dim) < d.Amount {
+			return false
+		}
+	}
+	return true
+}
+
+// heldAmount sums what the pods that hold their place against the preemptor
+// take in one dimension.
+func (x *search) heldAmount(r *row, dim int) int64 {
+	total := int64(0)
+	for i, h := range r.held {
+		if h.Priority < x.Priority || x.Self != nil && x.Self(h.Ref) {
+			continue
+		}
+		if dim == Seat {
+			total++
+		} else {
+			total += r.heldReqs[i*(x.dims-1)+dim-1]
+		}
+	}
+	return total
+}
+
+// mayHaveEnough reports by its peaks whether a block is worth a look lane by lane.
+func (x *search) mayHaveEnough(p *plane, block int, violations int64) bool {
+	within := reach{}
+	if violations > 0 {
+		within = reachOf(violations)
+	}
+	for _, d := range x.Demands {
+		i := block*x.dims + d.Dim
+		switch {
+		case p.peak[i] >= d.Amount:
+		case violations == 0:
+			return false
+		case d.Dim != Seat && float32(d.Amount-p.peak[i]) > x.spentTops.peak[x.spentTops.column(block, d.Dim, within.index)]*within.factor:
+			return false
+		}
+	}
+	return true
+}
+
+// hasRoom reports whether a node has room with nobody evicted.
+func (x *search) hasRoom(node int) bool {
+	for _, d := range x.Demands {
+		if x.free.at(node, d.Dim) < d.Amount {
+			return false
+		}
+	}
+	return x.besideHeld(&x.free, node, 0)
+}
