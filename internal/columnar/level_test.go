@@ -44,14 +44,15 @@ func TestEarliestStarts(t *testing.T) {
 			tab.Add(n, Resident{Ref: int32(n)*10 + i, Cover: -1, Seats: 1, Start: math.MinInt64}, []int64{10})
 		}
 	}
-	query := &Query{Priority: 1, Demands: []Demand{{1, 10}, {Seat, 1}}}
+	query := &Query{Priority: 1, Demands: []Demand{{1, 20}, {Seat, 1}}} // two have to go
 	for _, want := range []int{0, blockSize + 3} {
 		var s Scratch
 		if node, score := tab.Search(query, &s); node != want {
 			t.Errorf("Search = %d, %+v, want %d", node, score, want)
 		}
-		ref := int32(blockSize+3) * 10
-		tab.Remove(blockSize+3, ref)
-		tab.Add(blockSize+3, Resident{Ref: ref, Cover: -1, Seats: 1, Start: 5}, []int64{10})
+		for _, ref := range []int32{(blockSize + 3) * 10, (blockSize+3)*10 + 1} {
+			tab.Remove(blockSize+3, ref)
+			tab.Add(blockSize+3, Resident{Ref: ref, Cover: -1, Seats: 1, Start: 5}, []int64{10})
+		}
 	}
 }
