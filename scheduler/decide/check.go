@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	upstream "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
@@ -27,6 +28,24 @@ func (n narrowed) NodesForStatusCode(nodes fwk.NodeInfoLister, code fwk.Code) ([
 	}
 	return []fwk.NodeInfo{info}, nil
 }
+
+// oneReading lists the preemptor as it was read, so that the library and
+// kube-scheduler, which would read it again, decide about the same. In between it
+// may change: if its nomination by an earlier cycle arrives, it has to wait for its
+// victims there.
+type oneReading struct {
+	corelisters.PodLister
+	pod *v1.Pod
+}
+
+func (l oneReading) Pods(string) corelisters.PodNamespaceLister { return podRead{pod: l.pod} }
+
+type podRead struct {
+	corelisters.PodNamespaceLister
+	pod *v1.Pod
+}
+
+func (r podRead) Get(string) (*v1.Pod, error) { return r.pod, nil }
 
 // check is kube-scheduler's dry run with its result compared. Victims may differ
 // where they are equals: kube-scheduler leaves their order to chance.

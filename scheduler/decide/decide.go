@@ -21,7 +21,6 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
@@ -56,7 +55,6 @@ type Decider struct {
 	handle    fwk.Handle
 	features  feature.Features
 	evaluator *upstream.Evaluator // kube-scheduler's own, over all nodes it likes
-	pods      corelisters.PodLister
 	options   Options
 	profile   profile
 
@@ -76,7 +74,6 @@ func New(name string, handle fwk.Handle, dryRun upstream.Interface, executor *up
 		handle:    handle,
 		features:  features,
 		evaluator: evaluator,
-		pods:      evaluator.PodLister,
 		options:   options,
 		profile:   profile{handle: handle},
 		state:     state,
@@ -92,8 +89,9 @@ func (d *Decider) Preempt(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 			d.options.Observe(decision)
 		}
 	}()
+	e := d.evaluatorOf(decision.Pod)
 	if decision.Outcome != Preempts {
-		result, status := d.evaluator.Preempt(ctx, cycle, pod, statuses)
+		result, status := e.Preempt(ctx, cycle, pod, statuses)
 		if status.IsSuccess() && (decision.Outcome == Unhelpful || decision.Outcome == Ineligible) {
 			decision.Agreement = Refused
 			klog.FromContext(ctx).Info("Preemption helps where the library found that it does not", "pod", klog.KObj(pod), "outcome", decision.Outcome, "node", result.NominatedNodeName)
@@ -108,9 +106,9 @@ func (d *Decider) Preempt(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	if decision.Agreement != Worse {
 		started := time.Now()
 		c := &check{Interface: d.evaluator.Interface, want: &decision}
-		e := *d.evaluator
-		e.Interface, e.PdbLister = c, budgets
-		result, status := e.Preempt(ctx, cycle, pod, narrowed{statuses, decision.Node})
+		checked := *e
+		checked.Interface, checked.PdbLister = c, budgets
+		result, status := checked.Preempt(ctx, cycle, pod, narrowed{statuses, decision.Node})
 		decision.Checking = time.Since(started)
 		if c.agreed {
 			d.nominated(pod, result)
@@ -120,17 +118,28 @@ func (d *Decider) Preempt(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 		klog.FromContext(ctx).Info("The dry run of the chosen node does not bear the library out", "pod", klog.KObj(pod), "node", decision.Node,
 			"agreement", c.agreement, "victims", len(decision.Victims), "violations", decision.Violations, "found", c.found)
 	}
-	result, status := d.evaluator.Preempt(ctx, cycle, pod, statuses)
+	result, status := e.Preempt(ctx, cycle, pod, statuses)
 	d.nominated(pod, result)
 	return result, status
+}
+
+// evaluatorOf returns kube-scheduler's evaluator for a pod as the library read it,
+// nil if it could not.
+func (d *Decider) evaluatorOf(pod *v1.Pod) *upstream.Evaluator {
+	if pod == nil {
+		return d.evaluator
+	}
+	e := *d.evaluator
+	e.PodLister = oneReading{pod: pod}
+	return &e
 }
 
 // decide brings the state in step and asks the library. The budgets are those
 // that it charged, in its order.
 func (d *Decider) decide(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, statuses fwk.NodeToStatusReader) (Decision, budgetLister) {
-	latest, err := d.pods.Pods(pod.Namespace).Get(pod.Name)
+	latest, err := d.evaluator.PodLister.Pods(pod.Namespace).Get(pod.Name)
 	if err != nil {
-		return Decision{Pod: pod, Reason: "the pod is gone"}, budgetLister{}
+		return Decision{Reason: "the pod is gone"}, budgetLister{}
 	}
 	pod = latest
 	left := func(format string, args ...any) (Decision, budgetLister) {

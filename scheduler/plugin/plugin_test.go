@@ -358,6 +358,35 @@ func TestNominationOnTheChosenNode(t *testing.T) {
 	}
 }
 
+// The preemptor's nomination by an earlier cycle arrives while it is decided about.
+// The library and kube-scheduler both decide about the pod without it: with it,
+// kube-scheduler would have the pod wait for the victim that leaves n3.
+func TestPodIsReadOnce(t *testing.T) {
+	leaving := pod("leaving", "n3", 30, 2000, 3)
+	leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(9, 0)}
+	leaving.Status.Conditions = []v1.PodCondition{{Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler}}
+	for _, crossCheck := range []string{CrossCheckNone, CrossCheckFull} {
+		s := best()
+		s.args.CrossCheck = crossCheck
+		s.nodes, s.pods = append(s.nodes, node("n3", 2000)), append(s.pods, leaving)
+		preemptor := pod("preemptor", "", 100, 1000, 0)
+		b := newBench(t, s, preemptor)
+		b.plugin.IsEligiblePod = func(fwk.NodeInfo, victim, *v1.Pod) bool {
+			nominated := preemptor.DeepCopy()
+			nominated.ResourceVersion, nominated.Status.NominatedNodeName = "2", "n3"
+			b.fatal(b.factory.Core().V1().Pods().Informer().GetStore().Update(nominated))
+			return true
+		}
+		got, status, _ := b.postFilter(preemptor)
+		if d := b.last(); got != "n1" || d.Node != "n1" || d.Agreement != decide.Agreed {
+			t.Errorf("cross-check %s: node %q, decided %q, %s, %v: want n1, agreed", crossCheck, got, d.Node, d.Agreement, status)
+		}
+		if got, status, _ = b.postFilter(preemptor); got != "" || b.last().Outcome != decide.Ineligible {
+			t.Errorf("cross-check %s, once it has arrived: node %q, %s, %v: want none, ineligible", crossCheck, got, b.last().Outcome, status)
+		}
+	}
+}
+
 // extender has a say in preemption, and wants n2.
 type extender struct {
 	fwk.Extender // nil
