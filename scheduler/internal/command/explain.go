@@ -101,6 +101,7 @@ func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
 	f.StringArrayVar(&o.whatIf, "what-if", nil, "A change to make first; may be repeated. See above for its forms.")
 	f.BoolVar(&o.minPriority, "min-priority", false, "Also find the lowest priority at which the pod would get a node.")
 	o.addPolicyFlags(cmd)
+	o.addSchedulerFlag(cmd)
 	o.addFlags(cmd, true, "wide, name (of the pods that would go), json, yaml, html, jsonpath=..., go-template=... and the others of kubectl")
 	return cmd
 }

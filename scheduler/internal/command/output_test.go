@@ -60,6 +60,8 @@ func TestOutput(t *testing.T) {
 		{"state-gated.txt", ExitNotTried, states("gated", "-n", "ml")},
 		{"state-gated.json", ExitNotTried, states("gated", "-n", "ml", "-o", "json")},
 		{"state-foreign.txt", ExitNotTried, states("foreign", "-n", "ml")},
+		{"state-second.txt", ExitYes, states("foreign", "-n", "ml", "--scheduler-name", "batch-scheduler")},
+		{"state-queue-second.txt", ExitYes, states("--all-pending", "--scheduler-name", "batch-scheduler")},
 		{"state-leaving.txt", ExitNotTried, states("leaving", "-n", "ml")},
 		{"state-devices.txt", ExitNotTried, states("devices", "-n", "ml")},
 		{"state-queue.txt", ExitNo, states("--all-pending")},

@@ -62,6 +62,7 @@ func newSimulate(streams genericiooptions.IOStreams) *cobra.Command {
 	f.StringVar(&o.podFile, "pod-file", "", "A manifest of a pod, or of a workload with pods, to be created at the start.")
 	f.IntVar(&o.replicas, "replicas", 0, "How many pods to create. Defaults to what the manifest of a workload says.")
 	o.addPolicyFlags(cmd)
+	o.addSchedulerFlag(cmd)
 	o.addFlags(cmd, false, "wide (with a table of the evictions), name (of the pods that are evicted), json, yaml, jsonpath=..., go-template=... and the others of kubectl")
 	return cmd
 }

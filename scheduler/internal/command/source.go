@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -31,6 +33,7 @@ type source struct {
 	example       bool
 	noColor       bool
 	version       string
+	scheduler     string
 	allNamespaces bool
 	selector      string
 
@@ -64,6 +67,11 @@ func (o *source) addFlags(cmd *cobra.Command, several bool, formats string) {
 	_ = cmd.RegisterFlagCompletionFunc("namespace", o.completeNamespaces)
 	_ = cmd.RegisterFlagCompletionFunc("context", o.completeContexts)
 	_ = cmd.RegisterFlagCompletionFunc("kubernetes-version", cobra.FixedCompletions(minors(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// addSchedulerFlag adds the flag of the commands that tell what a scheduler does.
+func (o *source) addSchedulerFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.scheduler, "scheduler-name", v1.DefaultSchedulerName, "The scheduler that is asked about: it tries the pods whose spec.schedulerName this is.")
 }
 
 // validate checks that the flags go together.
@@ -132,6 +140,7 @@ func (o *source) situation(ctx context.Context) (*situation.Situation, error) {
 		return nil, err
 	}
 	s.Notes = append(notes, s.Notes...)
+	s.Scheduler = cmp.Or(o.scheduler, s.Scheduler)
 	return s, nil
 }
 

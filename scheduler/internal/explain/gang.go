@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/preemption"
-	"example.com/preemption/kube"
 	"example.com/preemption/scheduler/explanation"
 	"example.com/preemption/scheduler/internal/situation"
 )
@@ -88,7 +87,7 @@ func gangOf(s *situation.Situation, group *schedulingv1beta1.PodGroup) (*Gang, e
 		switch {
 		case p.NodeName != "":
 			bound++
-		case NotTried(kube.PodOf(p)) == "":
+		case NotTried(s, p) == "":
 			waiting = append(waiting, p)
 		}
 	}

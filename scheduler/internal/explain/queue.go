@@ -108,7 +108,7 @@ func decideNext(ctx context.Context, s *situation.Situation, pod *preemption.Pod
 	return proceedGang(s, g, result)
 }
 
-// Pending returns the pods that wait for the default scheduler in the order of
+// Pending returns the pods that wait for the scheduler in the order of
 // its queue: by priority, then by age; and those that do not wait for it, with the
 // reason: held back by gates, on their way out, another scheduler's.
 func Pending(s *situation.Situation) (pods []*preemption.Pod, leftOut []explanation.LeftOut) {
@@ -116,7 +116,7 @@ func Pending(s *situation.Situation) (pods []*preemption.Pod, leftOut []explanat
 		if p.NodeName != "" {
 			continue
 		}
-		if reason := NotTried(kube.PodOf(p)); reason != "" {
+		if reason := NotTried(s, p); reason != "" {
 			leftOut = append(leftOut, explanation.LeftOut{Namespace: p.Namespace, Name: p.Name, Reason: reason})
 		} else {
 			pods = append(pods, p)

@@ -34,7 +34,7 @@ func World(s *situation.Situation, created []*preemption.Pod) (simulate.World, [
 		}
 	}
 	for _, p := range created {
-		if reason := NotTried(kube.PodOf(p)); reason != "" {
+		if reason := NotTried(s, p); reason != "" {
 			leftOut = append(leftOut, explanation.LeftOut{Namespace: p.Namespace, Name: p.Name, Reason: reason})
 			continue
 		}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -25,9 +26,10 @@ func outcome(o preemption.Outcome) string {
 	return o.String()
 }
 
-// NotTried says why the default scheduler does not try the pending pod, or why the
-// command cannot tell what it would do; "" if nothing keeps it.
-func NotTried(p *v1.Pod) string {
+// NotTried says why the scheduler does not try the pending pod, or why the command
+// cannot tell what it would do; "" if nothing keeps it.
+func NotTried(s *situation.Situation, pod *preemption.Pod) string {
+	p := kube.PodOf(pod)
 	switch {
 	case p == nil:
 		return ""
@@ -39,18 +41,23 @@ func NotTried(p *v1.Pod) string {
 			names = append(names, g.Name)
 		}
 		return "it has scheduling gates: " + strings.Join(names, ", ")
-	case p.Spec.SchedulerName != "" && p.Spec.SchedulerName != v1.DefaultSchedulerName:
-		return "it is for another scheduler: " + p.Spec.SchedulerName
+	case schedulerOf(p) != s.Scheduler:
+		return "it is for another scheduler: " + schedulerOf(p)
 	case len(p.Spec.ResourceClaims) > 0:
 		return "it claims devices (spec.resourceClaims), which are not looked at here"
 	}
 	return ""
 }
 
+// schedulerOf is the name of the pod's scheduler, which the API fills in.
+func schedulerOf(p *v1.Pod) string {
+	return cmp.Or(p.Spec.SchedulerName, v1.DefaultSchedulerName)
+}
+
 // setState works out the state of the pod from the decision on it.
 func setState(ctx context.Context, s *situation.Situation, r *Report) error {
 	e, x := &r.Explanation, r.Examination
-	if reason := NotTried(kube.PodOf(r.Pod)); reason != "" {
+	if reason := NotTried(s, r.Pod); reason != "" {
 		e.State, e.StateReason, e.Message = explanation.StateNotTried, reason, ""
 		return nil
 	}

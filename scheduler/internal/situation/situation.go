@@ -25,6 +25,8 @@ type Situation struct {
 	Plugins   *scheduler.Scheduler
 	Evaluator preemption.Evaluator
 	Classes   *kube.PriorityClasses
+	// Scheduler is the name of the scheduler that is asked about.
+	Scheduler string
 	// Now is when ages are counted from.
 	Now time.Time
 	// Notes are what has to be known about the input.
@@ -70,6 +72,7 @@ func New(c *dump.Contents, release preemption.Release) (*Situation, error) {
 		Plugins:   plugins,
 		Evaluator: preemption.Evaluator{Filters: plugins.Filters(), Parallelism: runtime.GOMAXPROCS(0)},
 		Classes:   kube.NewPriorityClasses(c.Cluster.PriorityClasses),
+		Scheduler: v1.DefaultSchedulerName,
 		Now:       Now(c),
 		aside:     aside,
 	}
