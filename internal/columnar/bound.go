@@ -23,17 +23,13 @@ import (
 // n-th latest there.
 func (x *search) bound(node, k int, violations int64) score.Score {
 	l := &x.levels[k]
-	r := &x.rows[node]
 	pods := max(violations, 1)
 	for _, d := range x.Demands {
 		if d.Dim == Seat {
 			continue
 		}
 		// Where a difference overflows it turns negative, and the bound is too low.
-		missing := d.Amount - x.free.at(node, d.Dim)
-		if len(r.held) > 0 {
-			missing += x.heldAmount(r, d.Dim)
-		}
+		missing := x.need(node, d) - x.free.at(node, d.Dim)
 		if missing > 0 && violations > 0 {
 			missing -= x.spentTops.most(node, d.Dim, violations)
 		}

@@ -47,6 +47,8 @@ func (c *checker) planes() {
 	t := c.t
 	c.plane("free", &t.free, t.dims)
 	c.plane("spentSum", &t.spentSum, t.dims)
+	c.plane("held", &t.held.amounts, t.dims)
+	c.plane("weakest held", &t.held.weakest, 1)
 	c.tops("spentTops", &t.spentTops)
 	for k := range t.levels {
 		l := &t.levels[k]
@@ -179,6 +181,23 @@ func (c *checker) node(node int, allocatable []int64) counts {
 			c.top(r, node, d, &t.spentTops, c.spent, "spent residents")
 		}
 	}
+
+	for d := range t.dims {
+		held := int64(0)
+		for i := range r.held {
+			if d == Seat {
+				held++
+			} else {
+				held += r.heldReqs[i*w+d-1]
+			}
+		}
+		c.same(held, t.held.amounts.at(node, d), "node %d: held in dimension %d", node, d)
+	}
+	lowest := int64(math.MaxInt32) + 1
+	for _, h := range r.held {
+		lowest = min(lowest, int64(h.Priority))
+	}
+	c.same(math.MaxInt32+1-lowest, t.held.weakest.at(node, 0), "node %d: lowest priority held", node)
 
 	for k := range t.levels {
 		l := &t.levels[k]

@@ -18,6 +18,7 @@ func (t *Table) Grow() {
 	}
 	t.dims++
 	t.free, t.spentSum, t.spentTops = t.free.wider(), t.spentSum.wider(), t.spentTops.wider()
+	t.held.amounts = t.held.amounts.wider()
 	for i := range t.levels {
 		l := &t.levels[i]
 		l.clean, l.tops = l.clean.wider(), l.tops.wider()
@@ -38,9 +39,13 @@ func (t *Table) Redefine(dim int, allocatable func(node int) int64, request func
 			set(&r.requests[i*w+dim-1], q)
 			left -= q
 		}
+		held := int64(0)
 		for i, h := range r.held {
-			r.heldReqs[i*w+dim-1] = request(node, h.Ref)
+			q := request(node, h.Ref)
+			r.heldReqs[i*w+dim-1] = q
+			held += q
 		}
+		t.held.amounts.set(node, dim, held)
 		if same && left == t.free.at(node, dim) {
 			continue
 		}

@@ -67,42 +67,6 @@ func sum(a, b int64) int64 {
 	return a + b
 }
 
-// besideHeld reports whether a node that has enough still has beside the pods
-// nominated to it.
-func (x *search) besideHeld(p *plane, node int, violations int64) bool {
-	r := &x.rows[node]
-	if len(r.held) == 0 {
-		return true
-	}
-	for _, d := range x.Demands {
-		have := p.at(node, d.Dim)
-		if violations > 0 {
-			have = sum(have, x.spentSum.at(node, d.Dim))
-		}
-		if have-x.heldAmount(r, d.Dim) < d.Amount {
-			return false
-		}
-	}
-	return true
-}
-
-// heldAmount sums what the pods that hold their place against the preemptor
-// take in one dimension.
-func (x *search) heldAmount(r *row, dim int) int64 {
-	total := int64(0)
-	for i, h := range r.held {
-		if h.Priority < x.Priority || x.Self != nil && x.Self(h.Ref) {
-			continue
-		}
-		if dim == Seat {
-			total++
-		} else {
-			total += r.heldReqs[i*(x.dims-1)+dim-1]
-		}
-	}
-	return total
-}
-
 // mayHaveEnough reports by its peaks whether a block is worth a look lane by lane.
 func (x *search) mayHaveEnough(p *plane, block int, violations int64) bool {
 	within := reach{}

@@ -22,7 +22,7 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 	x.evicted = x.evicted[:0]
 	x.slack = x.slack[:0]
 	for _, d := range x.Demands {
-		s := x.emptied(node, from, d.Dim) - x.need(r, d)
+		s := x.emptied(node, from, d.Dim) - x.need(node, d)
 		if s < 0 {
 			return score.Score{}, false
 		}
@@ -89,12 +89,7 @@ func (x *search) isSpared(i int) bool { return len(x.spared) > 0 && x.spared[i] 
 
 // need is what has to be available in one dimension: the demand and what
 // nominated pods hold.
-func (x *search) need(r *row, d Demand) int64 {
-	if len(r.held) == 0 {
-		return d.Amount
-	}
-	return d.Amount + x.heldAmount(r, d.Dim)
-}
+func (x *search) need(node int, d Demand) int64 { return d.Amount + x.heldAmount(node, d.Dim) }
 
 // request is what resident i takes in one dimension.
 func (t *Table) request(r *row, i, dim int) int64 {

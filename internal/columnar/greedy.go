@@ -146,10 +146,9 @@ func (x *search) settledByLess() bool {
 // shortages finds what is missing with nobody gone. It reports false if that is
 // more than there can be.
 func (x *search) shortages(node int) bool {
-	r := &x.rows[node]
 	x.short = x.short[:0]
 	for _, d := range x.Demands {
-		free, need := x.free.at(node, d.Dim), x.need(r, d)
+		free, need := x.free.at(node, d.Dim), x.need(node, d)
 		missing := need - free
 		if need < 0 || free < 0 && missing < 0 {
 			return false // beyond 64 bits

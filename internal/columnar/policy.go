@@ -154,7 +154,7 @@ func (x *search) respect(node int) (score.Score, bool) {
 	// With all others gone, the preemptor has to fit.
 	x.evicted, x.slack = x.evicted[:0], x.slack[:0]
 	for _, d := range x.Demands {
-		s := x.emptied(node, from, d.Dim) - x.need(r, d)
+		s := x.emptied(node, from, d.Dim) - x.need(node, d)
 		for _, i := range r.covered {
 			if stays[i] {
 				s -= x.request(r, int(i), d.Dim)
@@ -200,7 +200,7 @@ func (x *search) solve(node int) (score.Score, bool) {
 	// What is not missing as it is never will be.
 	s.short = s.short[:0]
 	for _, d := range x.Demands {
-		if m := x.need(r, d) - x.free.at(node, d.Dim); m > 0 {
+		if m := x.need(node, d) - x.free.at(node, d.Dim); m > 0 {
 			s.short = append(s.short, d.Dim)
 			p.Missing = append(p.Missing, m)
 		}
@@ -310,8 +310,8 @@ func (x *search) plainBound(node, top int) score.Score {
 	r := &x.rows[node]
 	pods, violations := int64(1), int64(0)
 	for _, d := range x.Demands {
-		missing := x.need(r, d) - x.free.at(node, d.Dim)
-		if x.levels[top].clean.at(node, d.Dim) < x.need(r, d) {
+		missing := x.need(node, d) - x.free.at(node, d.Dim)
+		if x.levels[top].clean.at(node, d.Dim) < x.need(node, d) {
 			violations = 1
 		}
 		if r.spent == 0 && d.Dim != Seat && missing > 0 {

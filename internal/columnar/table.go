@@ -22,6 +22,7 @@ type Table struct {
 	rows    []row
 	stale   *staleRows // whose summaries are not computed yet
 	free    plane      // with nobody evicted
+	held    holdings
 	levels  []level
 	// mostLevels is how many levels there may be.
 	mostLevels int
@@ -78,17 +79,10 @@ type row struct {
 	stale   int32   // what has to be computed again
 }
 
-// Held is a pod that is nominated to a node. It takes room there from preemptors
-// of a priority not above its own.
-type Held struct {
-	Priority int32
-	Ref      int32
-}
-
 // New returns an empty table of so many dimensions, seats included. Residents of
 // a node are ordered by compare.
 func New(dims int, chargeAll bool, compare func(node int, a, b *Resident) int) *Table {
-	return &Table{dims: dims, compare: compare, stale: &staleRows{}, free: newPlane(dims, 0), spentTops: newTops(dims, 0),
+	return &Table{dims: dims, compare: compare, stale: &staleRows{}, free: newPlane(dims, 0), held: newHoldings(dims, 0), spentTops: newTops(dims, 0),
 		spentSum: newPlane(dims, 0), chargeAll: chargeAll, mostLevels: maxLevels}
 }
 
@@ -103,6 +97,7 @@ func (t *Table) AddNode(allocatable []int64) {
 	t.journal.epoch++
 	t.rows = append(t.rows, row{stale: fresh})
 	t.free.grow()
+	t.held.grow()
 	t.spentTops.grow()
 	t.spentSum.grow()
 	for i := range t.levels {
@@ -117,6 +112,7 @@ func (t *Table) RemoveNode(node int) {
 	t.journal.epoch++
 	t.rows = slices.Delete(t.rows, node, node+1)
 	t.free.remove(node)
+	t.held.remove(node)
 	t.spentTops.remove(node)
 	t.spentSum.remove(node)
 	for i := range t.levels {
@@ -142,6 +138,7 @@ func (t *Table) Resize(node int, delta []int64) {
 func (t *Table) Load(nodes int, next func(node int) (allocatable []int64, residents []Resident, requests []int64)) {
 	t.rows = make([]row, nodes)
 	t.free, t.spentSum, t.spentTops = newPlane(t.dims, nodes), newPlane(t.dims, nodes), newTops(t.dims, nodes)
+	t.held = newHoldings(t.dims, nodes)
 	t.free.loose = true
 	w := t.dims - 1
 	left := make([]int64, t.dims)
@@ -274,24 +271,6 @@ func (r *row) below(priority int32) int {
 		}
 	}
 	return lo
-}
-
-// Hold records that a nominated pod takes room on a node.
-func (t *Table) Hold(node int, h Held, requests []int64) {
-	r := &t.rows[node]
-	t.journal.note(node)
-	r.held = append(r.held, h)
-	r.heldReqs = append(r.heldReqs, requests...)
-}
-
-// Release undoes Hold.
-func (t *Table) Release(node int, ref int32) {
-	r := &t.rows[node]
-	w := t.dims - 1
-	t.journal.note(node)
-	at := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
-	r.held = slices.Delete(r.held, at, at+1)
-	r.heldReqs = slices.Delete(r.heldReqs, at*w, (at+1)*w)
 }
 
 // Free returns what is available on a node with nobody evicted.

@@ -38,7 +38,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 			if i%40 == 0 {
 				check("between updates")
 			}
-			switch r.IntN(8) {
+			switch r.IntN(10) {
 			case 0, 1:
 				a := []int64{int64(r.IntN(20)), int64(r.IntN(100)), int64(r.IntN(100))}
 				tab.AddNode(a)
@@ -57,6 +57,18 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 					tab.Remove(n, ref)
 					delete(at, ref)
 					break
+				}
+			case 8:
+				if n := len(allocatable); n > 0 {
+					tab.Hold(r.IntN(n), Held{Priority: int32(r.IntN(levels)), Ref: next}, []int64{int64(r.IntN(10)), int64(r.IntN(10))})
+					next++
+				}
+			case 9:
+				for n := range tab.rows { // the first there is
+					if held := tab.rows[n].held; len(held) > 0 {
+						tab.Release(n, held[r.IntN(len(held))].Ref)
+						break
+					}
 				}
 			case 4:
 				b := r.IntN(3)

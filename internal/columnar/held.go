@@ -1,0 +1,117 @@
+package columnar
+
+import (
+	"math"
+	"slices"
+)
+
+// Held is a pod that is nominated to a node. It takes room there from preemptors
+// of a priority not above its own.
+type Held struct {
+	Priority int32
+	Ref      int32
+}
+
+// holdings sum up by node what is held there. Mostly all or none of it stands in a
+// preemptor's way, so that searches need not look at the rows.
+type holdings struct {
+	amounts plane
+	// weakest is by how much the lowest priority of those held is below all above
+	// it, 0 if none are held.
+	weakest plane
+}
+
+func weakness(priority int32) int64 { return math.MaxInt32 + 1 - int64(priority) }
+
+func newHoldings(dims, nodes int) holdings {
+	return holdings{newPlane(dims, nodes), newPlane(1, nodes)}
+}
+
+func (h *holdings) grow() {
+	h.amounts.grow()
+	h.weakest.grow()
+}
+
+func (h *holdings) remove(node int) {
+	h.amounts.remove(node)
+	h.weakest.remove(node)
+}
+
+func (h *holdings) clone() holdings { return holdings{h.amounts.clone(), h.weakest.clone()} }
+
+// Hold records that a nominated pod takes room on a node.
+func (t *Table) Hold(node int, h Held, requests []int64) {
+	r := &t.rows[node]
+	r.held = append(r.held, h)
+	r.heldReqs = append(r.heldReqs, requests...)
+	t.holds(node, requests, +1)
+	t.findWeakest(node)
+}
+
+// Release undoes Hold.
+func (t *Table) Release(node int, ref int32) {
+	r := &t.rows[node]
+	w := t.dims - 1
+	at := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
+	t.holds(node, r.heldReqs[at*w:(at+1)*w], -1)
+	r.held = slices.Delete(r.held, at, at+1)
+	r.heldReqs = slices.Delete(r.heldReqs, at*w, (at+1)*w)
+	t.findWeakest(node)
+}
+
+// holds sums up that a pod more is held on a node (sign +1), or one less (-1).
+func (t *Table) holds(node int, requests []int64, sign int64) {
+	t.journal.note(node)
+	t.held.amounts.add(node, Seat, sign)
+	for d, q := range requests {
+		t.held.amounts.add(node, d+1, sign*q)
+	}
+}
+
+// findWeakest finds the lowest priority of those held on a node.
+func (t *Table) findWeakest(node int) {
+	most := int64(0)
+	for _, h := range t.rows[node].held {
+		most = max(most, weakness(h.Priority))
+	}
+	t.held.weakest.set(node, 0, most)
+}
+
+// besideHeld reports whether a node that has enough still has beside the pods
+// nominated to it.
+func (x *search) besideHeld(p *plane, node int, violations int64) bool {
+	if x.held.amounts.peak[node/blockSize*x.dims+Seat] == 0 {
+		return true
+	}
+	for _, d := range x.Demands {
+		have := p.at(node, d.Dim)
+		if violations > 0 {
+			have = sum(have, x.spentSum.at(node, d.Dim))
+		}
+		if have-x.heldAmount(node, d.Dim) < d.Amount {
+			return false
+		}
+	}
+	return true
+}
+
+// heldAmount sums what the pods that hold their place against the preemptor
+// take in one dimension.
+func (x *search) heldAmount(node, dim int) int64 {
+	if x.Self == nil && x.held.weakest.at(node, 0) <= weakness(x.Priority) {
+		return x.held.amounts.at(node, dim)
+	}
+	total := int64(0)
+	r := &x.rows[node]
+	for i, h := range r.held {
+		if h.Priority < x.Priority || x.Self != nil && x.Self(h.Ref) {
+			continue
+		}
+		if dim == Seat {
+			total++
+		} else {
+			total += r.heldReqs[i*(x.dims-1)+dim-1]
+		}
+	}
+	return total
+}
