@@ -124,6 +124,40 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
+// BenchmarkBuildLevels builds a large cluster of eight dimensions whose pods have one
+// priority, or a level's worth each of 32: levels are to cost less than all the rest.
+func BenchmarkBuildLevels(b *testing.B) {
+	for _, levels := range []int{1, 32} {
+		b.Run(fmt.Sprintf("nodes=100000/pods=16/dims=8/levels=%d", levels), func(b *testing.B) {
+			state := manyDimensions(100_000, 16, levels)
+			for b.Loop() {
+				c, err := NewCluster(state)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if got := c.engine.table.Levels(); got != levels || c.engine.table.Dims() != maxDimensions {
+					b.Fatal(got, "levels,", c.engine.table.Dims(), "dimensions")
+				}
+			}
+		})
+	}
+}
+
+// manyDimensions is a cluster whose pods request as many resources as the engine has
+// dimensions, and have so many priorities.
+func manyDimensions(nodes, pods, priorities int) ClusterState {
+	r := rand.New(rand.NewPCG(benchSeed, 3))
+	w := workload{nodes: nodes, pods: pods}
+	s := w.state(benchSeed)
+	for i, p := range s.Pods {
+		p.Priority = int32(i % priorities)
+		for d := range maxDimensions - 3 {
+			p.Requests[fmt.Sprint("example.com/", d)] = int64(r.IntN(100))
+		}
+	}
+	return s
+}
+
 // BenchmarkClone measures a copy of the clusters that BenchmarkBuild builds.
 func BenchmarkClone(b *testing.B) {
 	for _, nodes := range []int{1000, 10_000} {
@@ -258,6 +292,63 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		half(b)
 	})
+}
+
+// BenchmarkNewResource adds the first pod that requests a resource which a tenth of
+// the nodes have: a new one, the engine's third to seventh, and one that takes the
+// place of a resource which no pod requests any more.
+func BenchmarkNewResource(b *testing.B) {
+	for _, nodes := range []int{800, 10_000} {
+		s := workload{nodes: nodes, pods: 50}.state(benchSeed)
+		for i := range s.Nodes {
+			for d := 0; d < 6 && i%10 == 0; d++ {
+				s.Nodes[i].Allocatable[fmt.Sprint("example.com/", d)] = 8
+			}
+		}
+		built, err := NewCluster(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		e := searching()
+		decide := func(c *Cluster) {
+			if _, err := e.Preempt(context.Background(), c, asking(4, 8)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		come := func(c *Cluster, resource int) {
+			p := &Pod{Namespace: "ns-0", Name: "new", UID: "new", NodeName: "node-0", Requests: Resources{fmt.Sprint("example.com/", resource): 1}}
+			if err := c.AddPod(p); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for _, x := range []struct {
+			name    string
+			prepare func(*Cluster)
+		}{
+			{"new", func(*Cluster) {}},
+			{"another", func(c *Cluster) { come(c, 5); c.RemovePod("ns-0", "new") }},
+		} {
+			b.Run(fmt.Sprintf("nodes=%d/pods=50/%s", nodes, x.name), func(b *testing.B) {
+				adding, deciding := time.Duration(0), time.Duration(0)
+				for range b.N {
+					b.StopTimer()
+					c := built.Clone()
+					x.prepare(c)
+					decide(c)
+					runtime.GC()
+					b.StartTimer()
+					start := time.Now()
+					come(c, 0)
+					adding += time.Since(start)
+					start = time.Now()
+					decide(c)
+					deciding += time.Since(start)
+				}
+				b.ReportMetric(float64(adding.Nanoseconds())/float64(b.N), "ns/add")
+				b.ReportMetric(float64(deciding.Nanoseconds())/float64(b.N), "ns/decision-after")
+			})
+		}
+	}
 }
 
 // groupedCluster has so many nodes, each with so many pods of one atomic group and

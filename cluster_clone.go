@@ -196,9 +196,12 @@ func (e *engine) clone(c *Cluster) *engine {
 		cluster: c,
 		names:   slices.Clone(e.names),
 		uses:    slices.Clone(e.uses),
-		others:  maps.Clone(e.others),
+		others:  make(map[string]idSet, len(e.others)),
 		units:   make([]*groupUnit, len(e.units)),
 		unused:  slices.Clone(e.unused),
+	}
+	for name, users := range e.others {
+		k.others[name] = maps.Clone(users)
 	}
 	for _, u := range c.unitOf {
 		k.units[u.index] = u

@@ -217,7 +217,7 @@ func (c *Cluster) join(id int32) bool {
 		c.renew(u)
 		c.engine.addUnit(u)
 	default:
-		c.engine.admit(p)
+		c.engine.admit(id)
 		c.grow(u, id)
 		c.engine.joined(u, id)
 	}

@@ -17,7 +17,7 @@ func (c *Cluster) coveredAt(node int) []*Victim {
 		return nil
 	}
 	var refs []int32
-	residents, _ := table.Residents(node)
+	residents := table.Residents(node)
 	for i := range residents {
 		x := &residents[i]
 		if x.Cover != noCover || x.Ref < 0 && len(table.Units[^x.Ref].Covers) > 0 {

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 
@@ -20,19 +21,22 @@ type engine struct {
 	names   []string // of the dimensions; the first is PodCount
 	// uses counts, by dimension, the bound and nominated pods that request more than
 	// zero of it. A dimension that none requests any more may be given to another
-	// resource. Others counts those of resources that have none.
+	// resource. Others lists those of resources that have none.
 	uses   []int
-	others map[string]int
+	others map[string]idSet
 	units  []*groupUnit // by index in the table; nil: unused
 	unused []int32
 	buffer []int64
 	pool   sync.Pool // of *search
 }
 
+// An idSet is a set of pods, by number.
+type idSet map[int32]struct{}
+
 // compile builds the engine of a cluster that is complete but for it.
 func compile(l *loading) *engine {
-	e := &engine{cluster: l.Cluster, names: []string{PodCount}, uses: []int{0}, others: map[string]int{}}
-	e.chooseDimensions(&l.requested)
+	e := &engine{cluster: l.Cluster, names: []string{PodCount}, uses: []int{0}, others: map[string]idSet{}}
+	e.chooseDimensions(l)
 	e.table = columnar.New(len(e.names), l.release.rules().chargesEveryBudget, e.comparison())
 	for i := range l.covers.sets {
 		e.setCover(int32(i))
@@ -56,28 +60,42 @@ func compile(l *loading) *engine {
 	return e
 }
 
-// chooseDimensions takes the resources that most pods request.
-func (e *engine) chooseDimensions(requested *requestColumns) {
-	for k, name := range requested.names {
-		if n := requested.uses[k]; n > 0 {
-			e.others[name] = n
+// chooseDimensions takes the resources that most pods request. The others keep lists of
+// those that do.
+func (e *engine) chooseDimensions(l *loading) {
+	uses := make(map[string]int)
+	for k, name := range l.requested.names {
+		if n := l.requested.uses[k]; n > 0 {
+			uses[name] = n
 		}
 	}
-	names := e.byUse()
-	for _, name := range names[:min(len(names), maxDimensions-1)] {
-		e.names, e.uses = append(e.names, name), append(e.uses, e.others[name])
-		delete(e.others, name)
+	names := byUse(uses)
+	most := min(len(names), maxDimensions-1)
+	for _, name := range names[:most] {
+		e.names, e.uses = append(e.names, name), append(e.uses, uses[name])
+	}
+	for _, name := range names[most:] {
+		e.others[name] = make(idSet, uses[name])
+	}
+	if len(e.others) == 0 {
+		return
+	}
+	for id := range l.pods.entries {
+		if id := int32(id); l.takesRoom(id) {
+			for name, amount := range l.pods.at(id).pod.Requests {
+				if users := e.others[name]; users != nil && amount > 0 {
+					users[id] = struct{}{}
+				}
+			}
+		}
 	}
 }
 
-// byUse returns the resources without a dimension that pods request, most used first.
-func (e *engine) byUse() []string {
-	names := make([]string, 0, len(e.others))
-	for name := range e.others {
-		names = append(names, name)
-	}
+// byUse returns resources, most used first.
+func byUse(uses map[string]int) []string {
+	names := slices.Collect(maps.Keys(uses))
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(e.others[b], e.others[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(uses[b], uses[a]), cmp.Compare(a, b))
 	})
 	return names
 }
@@ -98,87 +116,6 @@ func (e *engine) dimension(name string) int {
 func (c *Cluster) takesRoom(id int32) bool {
 	_, nominated := c.nominations[id]
 	return nominated || c.slotOf(id) != nil
-}
-
-// admit counts the resources that a pod which comes requests, and gives each a
-// dimension if there is one to give. It returns the pod's requests by dimension.
-func (e *engine) admit(p *Pod) []int64 {
-	fresh := false
-	v := e.row()
-	for name, amount := range p.Requests {
-		switch d := e.dimension(name); {
-		case amount == 0 || name == PodCount:
-		case d > 0:
-			e.uses[d]++
-			v[d-1] = amount
-		default:
-			e.others[name]++
-			fresh = true
-		}
-	}
-	if !fresh {
-		return v
-	}
-	for _, name := range p.Requests.names() {
-		if e.others[name] > 0 {
-			e.adopt(name)
-		}
-	}
-	return e.requests(p)
-}
-
-// dismiss undoes admit, once the pod is gone from the table. If no pod requests a
-// resource any more, its dimension goes to one that has none.
-func (e *engine) dismiss(p *Pod) {
-	idle := false
-	for name, amount := range p.Requests {
-		if amount == 0 || name == PodCount {
-			continue
-		}
-		if d := e.dimension(name); d > 0 {
-			e.uses[d]--
-			idle = idle || e.uses[d] == 0
-		} else if e.others[name]--; e.others[name] == 0 {
-			delete(e.others, name)
-		}
-	}
-	if !idle || len(e.others) == 0 {
-		return
-	}
-	for _, name := range e.byUse() {
-		e.adopt(name)
-	}
-}
-
-// adopt gives a resource a dimension if there is one to give: one more, as long as
-// there may be, or that of a resource which no pod requests. The rest of the table
-// stays as it is.
-func (e *engine) adopt(name string) {
-	dim := 1 + slices.Index(e.uses[1:], 0)
-	if dim == 0 && len(e.names) == maxDimensions {
-		return
-	}
-	if dim == 0 {
-		dim = len(e.names)
-		e.names, e.uses = append(e.names, ""), append(e.uses, 0)
-		e.table.Grow()
-	}
-	e.names[dim], e.uses[dim] = name, e.others[name]
-	delete(e.others, name)
-	e.table.Redefine(dim,
-		func(node int) int64 { return e.cluster.nodes[node].Allocatable[name] },
-		func(node int, ref int32) (sum int64) {
-			if ref >= 0 {
-				return e.cluster.pods.at(ref).pod.Requests[name]
-			}
-			v := e.units[^ref].victim
-			for i, p := range v.Pods {
-				if v.Nodes[i] == e.cluster.nodes[node] {
-					sum += p.Requests[name]
-				}
-			}
-			return sum
-		})
 }
 
 // vector lays amounts out by dimension, seats first.

@@ -32,21 +32,19 @@ func (e *engine) resize(s *nodeSlot, old, n *Node) {
 func (e *engine) add(id int32) {
 	entry := e.cluster.pods.at(id)
 	e.setCover(entry.cover)
-	e.table.Add(e.cluster.home(entry).index, plainResident(entry, id), e.admit(entry.pod))
+	e.table.Add(e.cluster.home(entry).index, plainResident(entry, id), e.admit(id))
 }
 
 func (e *engine) remove(id int32) {
 	entry := e.cluster.pods.at(id)
 	e.table.Remove(e.cluster.home(entry).index, id)
-	e.dismiss(entry.pod)
+	e.dismiss(id)
 }
 
 // addUnit takes in a unit with all its members.
 func (e *engine) addUnit(u *groupUnit) {
-	for _, p := range u.victim.Pods {
-		e.admit(p)
-	}
 	for _, id := range u.members {
+		e.admit(id)
 		e.setCover(e.cluster.pods.at(id).cover)
 	}
 	e.numberUnit(u)
@@ -66,8 +64,8 @@ func (e *engine) removeUnit(u *groupUnit) {
 	for _, share := range u.shares {
 		e.table.Remove(share.slot.index, ^u.index)
 	}
-	for _, p := range u.victim.Pods {
-		e.dismiss(p)
+	for _, id := range u.members {
+		e.dismiss(id)
 	}
 	e.units[u.index] = nil
 	e.unused = append(e.unused, u.index)
@@ -94,7 +92,7 @@ func (e *engine) left(u *groupUnit, id int32) {
 	} else {
 		e.table.Change(e.cluster.home(entry).index, e.share(u, u.shares[i]), e.requests(entry.pod), -1, true)
 	}
-	e.dismiss(entry.pod)
+	e.dismiss(id)
 	e.restate(u)
 }
 
@@ -110,12 +108,10 @@ func (e *engine) restate(u *groupUnit) {
 
 // hold takes in a nominated pod. The node is nil if it does not exist.
 func (e *engine) hold(s *nodeSlot, id int32) {
-	p := e.cluster.pods.at(id).pod
-	e.admit(p)
-	if s == nil {
-		return
+	e.admit(id)
+	if s != nil {
+		e.holdRow(s, id, e.cluster.pods.at(id).pod)
 	}
-	e.holdRow(s, id, p)
 }
 
 func (e *engine) holdRow(s *nodeSlot, id int32, p *Pod) {
@@ -126,7 +122,7 @@ func (e *engine) release(s *nodeSlot, id int32) {
 	if s != nil {
 		e.table.Release(s.index, id)
 	}
-	e.dismiss(e.cluster.pods.at(id).pod)
+	e.dismiss(id)
 }
 
 func (e *engine) addBudget(b *budgetEntry) { e.table.SetBudget(b.order, int64(b.budget.Allowed)) }
@@ -204,4 +200,99 @@ func (e *engine) setCover(set int32) {
 		numbers[i] = b.order
 	}
 	e.table.DefineCover(set, numbers)
+}
+
+// admit counts the resources that a pod which comes requests, and gives each a
+// dimension if there is one to give. It returns the pod's requests by dimension.
+func (e *engine) admit(id int32) []int64 {
+	p := e.cluster.pods.at(id).pod
+	var fresh []string
+	v := e.row()
+	for name, amount := range p.Requests {
+		switch d := e.dimension(name); {
+		case amount == 0 || name == PodCount:
+		case d > 0:
+			e.uses[d]++
+			v[d-1] = amount
+		default:
+			fresh = append(fresh, name)
+		}
+	}
+	if fresh == nil {
+		return v
+	}
+	slices.Sort(fresh)
+	for _, name := range fresh {
+		if d := e.adopt(name); d > 0 {
+			e.uses[d]++
+			continue
+		}
+		if e.others[name] == nil {
+			e.others[name] = idSet{}
+		}
+		e.others[name][id] = struct{}{}
+	}
+	return e.requests(p)
+}
+
+// dismiss undoes admit, once the pod is gone from the table. If no pod requests a
+// resource any more, its dimension goes to one that has none.
+func (e *engine) dismiss(id int32) {
+	idle := false
+	for name, amount := range e.cluster.pods.at(id).pod.Requests {
+		if amount == 0 || name == PodCount {
+			continue
+		}
+		if d := e.dimension(name); d > 0 {
+			e.uses[d]--
+			idle = idle || e.uses[d] == 0
+		} else if delete(e.others[name], id); len(e.others[name]) == 0 {
+			delete(e.others, name)
+		}
+	}
+	if !idle || len(e.others) == 0 {
+		return
+	}
+	uses := make(map[string]int, len(e.others))
+	for name, users := range e.others {
+		uses[name] = len(users)
+	}
+	for _, name := range byUse(uses) {
+		if e.adopt(name) == 0 {
+			return
+		}
+	}
+}
+
+// adopt gives a resource a dimension if there is one to give: one more, as long as
+// there may be, or that of a resource which no pod requests. It returns the dimension,
+// zero if there is none. The rest of the table stays as it is: it takes a look at every
+// node, and at the pods that have been waiting for a dimension.
+func (e *engine) adopt(name string) int {
+	dim := 1 + slices.Index(e.uses[1:], 0)
+	if dim == 0 && len(e.names) == maxDimensions {
+		return 0
+	}
+	if dim == 0 {
+		dim = len(e.names)
+		e.names, e.uses = append(e.names, ""), append(e.uses, 0)
+		e.table.Grow()
+	}
+	users := e.others[name]
+	e.names[dim], e.uses[dim] = name, len(users)
+	delete(e.others, name)
+	c := e.cluster
+	e.table.Redefine(dim, func(node int) int64 { return c.nodes[node].Allocatable[name] })
+	for id := range users {
+		ref, on := id, c.slotOf(id)
+		if u := c.unitOf[id]; u != nil {
+			ref = ^u.index
+		} else if on == nil {
+			on = c.byName[c.nominations[id]]
+		}
+		if on != nil {
+			e.table.Take(on.index, ref, dim, c.pods.at(id).pod.Requests[name])
+		}
+	}
+	return dim
 }

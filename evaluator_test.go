@@ -496,7 +496,7 @@ func TestEngineTableAfterUpdates(t *testing.T) {
 	}
 	for seed := range uint64(100) {
 		w := world.New(world.Seeded(seed, 11))
-		w.Extend = w.OneIn(10)
+		w.Extend = w.OneIn(3)
 		check(seed, w, w.State(preemption.Release(w.Choose(4))), 40)
 	}
 	for seed := range uint64(2) { // several blocks, more priorities than levels

@@ -19,7 +19,7 @@ func CheckEngine(c *Cluster) error {
 	for i, n := range c.nodes {
 		victims := c.release.Victims(n, c, c.groups)
 		slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
-		residents, requests := e.table.Residents(i)
+		residents := e.table.Residents(i)
 		if len(residents) != len(victims) {
 			fail("node %s: %d residents, want %d", n.Name, len(residents), len(victims))
 			continue
@@ -55,8 +55,10 @@ func CheckEngine(c *Cluster) error {
 				fail("node %s: %v is %+v, spent %t; want priority %d, seats %d, start %d, spent %t",
 					n.Name, v, *x, e.table.Spent(x), v.Priority, seats, v.earliest(), spent)
 			}
-			if have := requests[k*len(sums) : (k+1)*len(sums)]; !slices.Equal(have, sums) {
-				fail("node %s: %v requests %v, want %v", n.Name, v, have, sums)
+			for d, want := range sums {
+				if have := e.table.Request(i, k, d+1); have != want {
+					fail("node %s: %v requests %d of %s, want %d", n.Name, v, have, e.names[d+1], want)
+				}
 			}
 		}
 	}

@@ -194,7 +194,7 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) (
 		if e.dimension(name) > 0 || amount == 0 || name == PodCount {
 			continue
 		}
-		if e.others[name] > 0 {
+		if len(e.others[name]) > 0 {
 			return demands, beyond, false
 		}
 		beyond = append(beyond, demand{name, amount})

@@ -160,7 +160,7 @@ func (s *gangSearch) perNode(n *Node, beyond []demand) int64 {
 }
 
 func (s *gangSearch) firstBelow(node int, priority int32) int {
-	residents, _ := s.table.Residents(node)
+	residents := s.table.Residents(node)
 	return sort.Search(len(residents), func(i int) bool { return residents[i].Priority < priority })
 }
 
@@ -218,16 +218,15 @@ func (s *gangSearch) clashesWith(n *gangNode, x *columnar.Resident) bool {
 // and have no priority above top.
 func (s *gangSearch) capacity(n *gangNode, top int64) int {
 	copy(s.avail, n.free)
-	residents, requests := s.table.Residents(n.index)
+	residents := s.table.Residents(n.index)
 	if top == math.MinInt64 && len(s.ports) == 0 {
 		residents = nil
 	}
-	w := s.table.Dims() - 1
 	for i := n.first; i < len(residents); i++ {
 		x := &residents[i]
 		if s.top(x) <= top && s.goes(n, x) {
 			for j, d := range s.demands {
-				s.avail[j] += amountOf(x, requests[i*w:], d.Dim)
+				s.avail[j] += s.table.Request(n.index, i, d.Dim)
 			}
 		} else if s.clashesWith(n, x) {
 			return 0
@@ -238,13 +237,6 @@ func (s *gangSearch) capacity(n *gangNode, top int64) int {
 		fit = min(fit, max(s.avail[j], 0)/d.Amount)
 	}
 	return int(fit)
-}
-
-func amountOf(x *columnar.Resident, requests []int64, dim int) int64 {
-	if dim == columnar.Seat {
-		return int64(x.Seats)
-	}
-	return requests[dim-1]
 }
 
 // capacityUpTo sums the capacities, but stops once all members are placed.
@@ -314,7 +306,7 @@ func (s *gangSearch) tops() []int64 {
 	tops := []int64{math.MinInt64}
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		residents, _ := s.table.Residents(n.index)
+		residents := s.table.Residents(n.index)
 		last := int64(math.MinInt64)
 		for j := n.first; j < len(residents); j++ {
 			if top := s.top(&residents[j]); top != last && !seen[top] {
@@ -334,7 +326,7 @@ func (s *gangSearch) anySpent() bool {
 		return true
 	}
 	for i := range s.nodes {
-		residents, _ := s.table.Residents(s.nodes[i].index)
+		residents := s.table.Residents(s.nodes[i].index)
 		for j := s.nodes[i].first; j < len(residents); j++ {
 			if s.table.Spent(&residents[j]) {
 				return true

@@ -156,15 +156,14 @@ func (s *gangSearch) evictableOn(n *gangNode, top int64) *evictable {
 	g, dims := &s.buffer, len(s.demands)
 	*g = evictable{items: g.items[:0], refs: g.refs[:0], sizes: g.sizes[:0], forced: g.forced[:0], slab: g.slab[:0],
 		freed: append(g.freed[:0], make([]int64, dims)...), lack: g.lack, cost: cover.Nothing}
-	residents, requests := s.table.Residents(n.index)
-	w := s.table.Dims() - 1
+	residents := s.table.Residents(n.index)
 	for i := n.first; i < len(residents); i++ {
 		x := &residents[i]
 		if s.top(x) > top || !s.goes(n, x) {
 			continue
 		}
 		for _, d := range s.demands {
-			g.slab = append(g.slab, amountOf(x, requests[i*w:], d.Dim))
+			g.slab = append(g.slab, s.table.Request(n.index, i, d.Dim))
 		}
 		amounts := g.slab[len(g.slab)-dims:]
 		if s.clashesWith(n, x) {

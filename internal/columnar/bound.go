@@ -80,7 +80,7 @@ func (l *level) startRank(k int, pods int64) int {
 	if k > 0 || l.low < l.high {
 		return 0
 	}
-	return int(min(pods, int64(l.latest.dims))) - 1
+	return int(min(pods, int64(len(l.latest.dims)))) - 1
 }
 
 // blockBound returns a score that no node of a block is better than, by bound on
@@ -92,7 +92,7 @@ func (x *search) blockBound(block, k int, violations int64) score.Score {
 		if d.Dim == Seat {
 			continue
 		}
-		missing := d.Amount - x.free.peak[block*x.dims+d.Dim]
+		missing := d.Amount - x.free.dims[d.Dim].peak[block]
 		if missing > 0 && violations > 0 {
 			missing -= x.spentTops.mostIn(block, d.Dim, violations)
 		}
@@ -103,9 +103,9 @@ func (x *search) blockBound(block, k int, violations int64) score.Score {
 	s := score.Score{Violations: violations, Top: int64(l.low), Pods: pods}
 	s.Sum = score.Weight(l.low) + (pods-1)*score.Weight(x.levels[0].low)
 	if violations == 0 {
-		s.Start = l.latest.peak[block*l.latest.dims+l.startRank(k, pods)]
+		s.Start = l.latest.dims[l.startRank(k, pods)].peak[block]
 	} else {
-		s.Start = l.late.peak[block]
+		s.Start = l.late.dims[0].peak[block]
 	}
 	return s
 }
@@ -124,9 +124,9 @@ func (x *search) latestToBeat(k int, violations int64) (latest int64, decides bo
 // latestIn returns the latest start that bounds those of victims in a block.
 func (l *level) latestIn(block int, violations int64) int64 {
 	if violations > 0 {
-		return l.late.peak[block]
+		return l.late.dims[0].peak[block]
 	}
-	return l.latest.peak[block*l.latest.dims]
+	return l.latest.dims[0].peak[block]
 }
 
 // withinReach narrows nodes of a block down to those that could make up what is
@@ -146,7 +146,7 @@ func (x *search) withinReach(k int, of *promise, mask uint64) uint64 {
 	if of.block*blockSize > x.bestNode && latest < score.Never {
 		latest++ // a tie is lost
 	}
-	late := mask & atLeast(&l.latest.cells[of.block*l.latest.dims+l.startRank(k, most)], latest)
+	late := mask & atLeast(&l.latest.dims[l.startRank(k, most)].cells[of.block], latest)
 	early := mask &^ late
 	if late = x.reachable(&x.free, l, of.block, late, most); of.bound.Pods < most {
 		late |= x.reachable(&x.free, l, of.block, early, most-1)
@@ -180,15 +180,15 @@ func (x *search) reachable(have *plane, l *level, block int, mask uint64, victim
 		if d.Dim == Seat || mask == 0 {
 			continue
 		}
-		largest := &l.tops.cells[l.tops.column(block, d.Dim, within.index)]
-		mask = madeUpIn(mask, &have.cells[block*x.dims+d.Dim], largest, d.Amount, within.factor)
+		largest := l.tops.lanes(block, d.Dim, within.index)
+		mask = madeUpIn(mask, &have.dims[d.Dim].cells[block], largest, d.Amount, within.factor)
 	}
 	return mask
 }
 
 // madeUpIn returns in which lanes of a mask the largest make up for what is
 // missing.
-func madeUpIn(mask uint64, have *lanes, largest *[blockSize]float32, amount int64, factor float32) uint64 {
+func madeUpIn(mask uint64, have *lanes, largest *topLanes, amount int64, factor float32) uint64 {
 	if bits.OnesCount64(mask) > denseLanes {
 		return mask & madeUp(have, largest, amount, factor)
 	}
@@ -206,7 +206,7 @@ func madeUpIn(mask uint64, have *lanes, largest *[blockSize]float32, amount int6
 const denseLanes = 16
 
 // madeUp returns in which lanes the largest make up for what is missing.
-func madeUp(free *lanes, largest *[blockSize]float32, amount int64, factor float32) uint64 {
+func madeUp(free *lanes, largest *topLanes, amount int64, factor float32) uint64 {
 	mask := uint64(0)
 	for i, x := range free {
 		bit := uint64(0)

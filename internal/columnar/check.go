@@ -53,7 +53,7 @@ func (c *checker) planes() {
 	for k := range t.levels {
 		l := &t.levels[k]
 		c.plane(fmt.Sprint("clean of level ", k), &l.clean, t.dims)
-		c.plane(fmt.Sprint("latest of level ", k), &l.latest, l.latest.dims)
+		c.plane(fmt.Sprint("latest of level ", k), &l.latest, len(l.latest.dims))
 		c.plane(fmt.Sprint("late of level ", k), &l.late, 1)
 		c.tops(fmt.Sprint("tops of level ", k), &l.tops)
 	}
@@ -62,34 +62,46 @@ func (c *checker) planes() {
 func (c *checker) plane(name string, p *plane, dims int) {
 	nodes := len(c.t.rows)
 	blocks := (nodes + blockSize - 1) / blockSize
-	if p.nodes != nodes || p.dims != dims || len(p.cells) != blocks*dims || len(p.peak) != len(p.cells) || len(p.trough) != len(p.cells) {
-		c.fail("%s: %d nodes in %d dimensions, %d cells, %d peaks, %d troughs; want %d nodes in %d dimensions",
-			name, p.nodes, p.dims, len(p.cells), len(p.peak), len(p.trough), nodes, dims)
+	if p.nodes != nodes || len(p.dims) != dims {
+		c.fail("%s: %d nodes in %d dimensions, want %d in %d", name, p.nodes, len(p.dims), nodes, dims)
 		return
 	}
-	for i := range p.cells {
-		inBlock := min(nodes-i/dims*blockSize, blockSize)
-		c.same(slices.Max(p.cells[i][:inBlock]), p.peak[i], "%s: peak %d", name, i)
-		c.same(slices.Min(p.cells[i][:inBlock]), p.trough[i], "%s: trough %d", name, i)
-		for lane := inBlock; lane < blockSize; lane++ {
-			c.same(int64(never), p.cells[i][lane], "%s: lane %d of %d, without a node", name, lane, i)
+	for k := range p.dims {
+		d := &p.dims[k]
+		if len(d.cells) != blocks || len(d.peak) != blocks || len(d.trough) != blocks {
+			c.fail("%s, dimension %d: %d blocks, %d peaks, %d troughs, want %d", name, k, len(d.cells), len(d.peak), len(d.trough), blocks)
+			continue
+		}
+		for b := range d.cells {
+			inBlock := min(nodes-b*blockSize, blockSize)
+			c.same(slices.Max(d.cells[b][:inBlock]), d.peak[b], "%s, dimension %d: peak %d", name, k, b)
+			c.same(slices.Min(d.cells[b][:inBlock]), d.trough[b], "%s, dimension %d: trough %d", name, k, b)
+			for lane := inBlock; lane < blockSize; lane++ {
+				c.same(int64(never), d.cells[b][lane], "%s, dimension %d: lane %d of %d, without a node", name, k, lane, b)
+			}
 		}
 	}
 }
 
 func (c *checker) tops(name string, p *tops) {
 	nodes := len(c.t.rows)
-	columns := (c.t.dims - 1) * len(topCounts) // a block
 	blocks := (nodes + blockSize - 1) / blockSize
-	if p.nodes != nodes || len(p.cells) != blocks*columns || len(p.peak) != len(p.cells) {
-		c.fail("%s: %d nodes, %d cells, %d peaks; want %d nodes", name, p.nodes, len(p.cells), len(p.peak), nodes)
+	if p.nodes != nodes || len(p.dims) != c.t.dims-1 {
+		c.fail("%s: %d nodes in %d dimensions, want %d in %d", name, p.nodes, len(p.dims), nodes, c.t.dims-1)
 		return
 	}
-	for i := range p.cells {
-		inBlock := min(nodes-i/columns*blockSize, blockSize)
-		c.same(slices.Max(p.cells[i][:inBlock]), p.peak[i], "%s: peak %d", name, i)
-		for lane := inBlock; lane < blockSize; lane++ {
-			c.same(float32(0), p.cells[i][lane], "%s: lane %d of %d, without a node", name, lane, i)
+	for k := range p.dims {
+		d := &p.dims[k]
+		if len(d.cells) != blocks*len(topCounts) || len(d.peak) != len(d.cells) {
+			c.fail("%s, dimension %d: %d cells, %d peaks, want %d blocks", name, k+1, len(d.cells), len(d.peak), blocks)
+			continue
+		}
+		for i := range d.cells {
+			inBlock := min(nodes-i/len(topCounts)*blockSize, blockSize)
+			c.same(slices.Max(d.cells[i][:inBlock]), d.peak[i], "%s, dimension %d: peak %d", name, k+1, i)
+			for lane := inBlock; lane < blockSize; lane++ {
+				c.same(float32(0), d.cells[i][lane], "%s, dimension %d: lane %d of %d, without a node", name, k+1, lane, i)
+			}
 		}
 	}
 }
@@ -130,9 +142,9 @@ type counts struct{ odd, grouped, spent int }
 func (c *checker) node(node int, allocatable []int64) counts {
 	t := c.t
 	r := &t.rows[node]
-	w := t.dims - 1
-	if len(r.requests) != len(r.residents)*w || len(r.heldReqs) != len(r.held)*w {
-		c.fail("node %d: %d requests of %d residents, %d of %d held", node, len(r.requests), len(r.residents), len(r.heldReqs), len(r.held))
+	w := int(r.width)
+	if w > t.dims-1 || len(r.requests) != len(r.residents)*w || len(r.heldReqs) != len(r.held)*w {
+		c.fail("node %d: %d requests of %d residents, %d of %d held, each %d wide", node, len(r.requests), len(r.residents), len(r.heldReqs), len(r.held), w)
 		return counts{}
 	}
 	for i := 1; i < len(r.residents); i++ {
@@ -188,7 +200,7 @@ func (c *checker) node(node int, allocatable []int64) counts {
 			if d == Seat {
 				held++
 			} else {
-				held += r.heldReqs[i*w+d-1]
+				held += amount(r.heldRequests(i), d)
 			}
 		}
 		c.same(held, t.held.amounts.at(node, d), "node %d: held in dimension %d", node, d)
@@ -203,7 +215,7 @@ func (c *checker) node(node int, allocatable []int64) counts {
 		l := &t.levels[k]
 		within := func(x *Resident) bool { return l.low <= x.Priority && x.Priority <= l.high }
 		clean := c.starts(r, func(x *Resident) bool { return within(x) && !c.spent(x) })
-		for i := range l.latest.dims {
+		for i := range len(l.latest.dims) {
 			c.same(at(clean, i), l.latest.at(node, i), "node %d: start %d of level %d", node, i, k)
 		}
 		anybody := c.starts(r, within)
@@ -240,7 +252,7 @@ func (c *checker) amounts(r *row, d int, which func(*Resident) bool) []int64 {
 		case d == Seat:
 			list = append(list, int64(x.Seats))
 		default:
-			list = append(list, r.requests[i*(c.t.dims-1)+d-1])
+			list = append(list, amount(r.requestsOf(i), d))
 		}
 	}
 	return list
@@ -265,7 +277,7 @@ func (c *checker) top(r *row, node, d int, p *tops, which func(*Resident) bool, 
 		for _, x := range largest[:min(n, len(largest))] {
 			exact += float64(x)
 		}
-		got := float64(p.cells[p.column(node/blockSize, d, i)][node%blockSize])
+		got := float64(p.lanes(node/blockSize, d, i)[node%blockSize])
 		if got < exact || got > exact*(1+1.0/(1<<19)) {
 			c.fail("node %d: the %d largest of %s in dimension %d: %v, want a little above %v", node, n, what, d, got, exact)
 		}

@@ -1,55 +1,57 @@
 package columnar
 
-// Grow adds a dimension of which nobody has or takes anything.
+import "slices"
+
+// Grow adds a dimension of which no node has anything and no resident takes anything.
+// It takes O(nodes × levels), for planes of its own; what there is stays as it is.
 func (t *Table) Grow() {
-	t.settle()
-	t.journal.epoch++
-	w := t.dims - 1
-	wider := func(requests []int64, n int) []int64 {
-		out := make([]int64, 0, n*(w+1)+n/16)
-		for i := range n {
-			out = append(append(out, requests[i*w:(i+1)*w]...), 0)
-		}
-		return out
-	}
-	for i := range t.rows {
-		r := &t.rows[i]
-		r.requests, r.heldReqs = wider(r.requests, len(r.residents)), wider(r.heldReqs, len(r.held))
-	}
 	t.dims++
-	t.free, t.spentSum, t.spentTops = t.free.wider(), t.spentSum.wider(), t.spentTops.wider()
-	t.held.amounts = t.held.amounts.wider()
+	t.free.widen()
+	t.spentSum.widen()
+	t.spentTops.widen()
+	t.held.amounts.widen()
 	for i := range t.levels {
-		l := &t.levels[i]
-		l.clean, l.tops = l.clean.wider(), l.tops.wider()
+		t.levels[i].clean.widen()
+		t.levels[i].tops.widen()
 	}
 }
 
-// Redefine gives a dimension another meaning: what each node has of it to give, and
-// what its residents and those that hold a place on it take.
-func (t *Table) Redefine(dim int, allocatable func(node int) int64, request func(node int, ref int32) int64) {
+// Redefine gives a dimension that no resident and no held pod requests another meaning:
+// what each node has of it to give. It takes O(nodes), and O(levels) for those that have
+// something, or had.
+func (t *Table) Redefine(dim int, allocatable func(node int) int64) {
 	t.journal.epoch++
-	w := t.dims - 1
 	for node := range t.rows {
-		r := &t.rows[node]
-		left, same := allocatable(node), true
-		set := func(amount *int64, to int64) { same = same && *amount == to; *amount = to }
-		for i := range r.residents {
-			q := request(node, r.residents[i].Ref)
-			set(&r.requests[i*w+dim-1], q)
-			left -= q
-		}
-		held := int64(0)
-		for i, h := range r.held {
-			q := request(node, h.Ref)
-			r.heldReqs[i*w+dim-1] = q
-			held += q
-		}
-		t.held.amounts.set(node, dim, held)
-		if same && left == t.free.at(node, dim) {
+		delta := allocatable(node) - t.free.at(node, dim)
+		if delta == 0 {
 			continue
 		}
-		t.free.set(node, dim, left)
-		t.mark(node, everything)
+		t.free.add(node, dim, delta)
+		for i := range t.levels {
+			t.levels[i].clean.add(node, dim, delta)
+		}
 	}
+}
+
+// Take adds so much to what the resident, or the held pod, with that reference takes in
+// a dimension. It does nothing if there is none.
+func (t *Table) Take(node int, ref int32, dim int, amount int64) {
+	r := &t.rows[node]
+	i := r.indexOf(ref)
+	held := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
+	if i < 0 && held < 0 {
+		return
+	}
+	if dim > int(r.width) {
+		r.widen(dim)
+	}
+	if held >= 0 {
+		r.heldRequests(held)[dim-1] += amount
+		t.held.amounts.add(node, dim, amount)
+		t.journal.note(node)
+		return
+	}
+	r.requestsOf(i)[dim-1] += amount
+	t.free.add(node, dim, -amount)
+	t.mark(node, everything)
 }

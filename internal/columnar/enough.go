@@ -12,16 +12,15 @@ func (x *search) enough(p *plane, block int, violations int64) uint64 {
 		mask, within = mask&^x.closed[block], reachOf(violations)
 	}
 	for _, d := range x.Demands {
-		i := block*x.dims + d.Dim
+		have := &p.dims[d.Dim]
 		switch {
 		case mask == 0:
 			return 0
-		case p.trough[i] >= d.Amount:
+		case have.trough[block] >= d.Amount:
 		case violations == 0:
-			mask &= atLeast(&p.cells[i], d.Amount)
+			mask &= atLeast(&have.cells[block], d.Amount)
 		case d.Dim != Seat:
-			c := x.spentTops.column(block, d.Dim, within.index)
-			mask = madeUpIn(mask, &p.cells[i], &x.spentTops.cells[c], d.Amount, within.factor)
+			mask = madeUpIn(mask, &have.cells[block], x.spentTops.lanes(block, d.Dim, within.index), d.Amount, within.factor)
 		}
 	}
 	return mask
@@ -74,12 +73,12 @@ func (x *search) mayHaveEnough(p *plane, block int, violations int64) bool {
 		within = reachOf(violations)
 	}
 	for _, d := range x.Demands {
-		i := block*x.dims + d.Dim
+		peak := p.dims[d.Dim].peak[block]
 		switch {
-		case p.peak[i] >= d.Amount:
+		case peak >= d.Amount:
 		case violations == 0:
 			return false
-		case d.Dim != Seat && float32(d.Amount-p.peak[i]) > x.spentTops.peak[x.spentTops.column(block, d.Dim, within.index)]*within.factor:
+		case d.Dim != Seat && float32(d.Amount-peak) > x.spentTops.peak(block, d.Dim, within.index)*within.factor:
 			return false
 		}
 	}

@@ -99,7 +99,10 @@ func (t *Table) request(r *row, i, dim int) int64 {
 		}
 		return int64(r.residents[i].Seats)
 	}
-	return r.requests[i*(t.dims-1)+dim-1]
+	if dim > int(r.width) {
+		return 0
+	}
+	return r.requests[i*int(r.width)+dim-1]
 }
 
 // emptied is what is available in one dimension with all residents from an index
@@ -121,7 +124,7 @@ func (x *search) emptied(node, from, dim int) int64 {
 // putBack keeps resident i if the preemptor still fits beside it; if not it is
 // evicted.
 func (x *search) putBack(r *row, node, i int, judge Judge) bool {
-	requests := r.requests[i*(x.dims-1) : (i+1)*(x.dims-1)]
+	requests := r.requestsOf(i)
 	seats := int64(1)
 	if r.grouped > 0 {
 		seats = int64(r.residents[i].Seats)
@@ -132,7 +135,7 @@ func (x *search) putBack(r *row, node, i int, judge Judge) bool {
 	for j, d := range x.Demands {
 		q := seats
 		if d.Dim != Seat {
-			q = requests[d.Dim-1]
+			q = amount(requests, d.Dim)
 		}
 		if q > slack[j] {
 			room = false
@@ -154,7 +157,7 @@ func (x *search) putBack(r *row, node, i int, judge Judge) bool {
 		if d.Dim == Seat {
 			slack[j] -= seats
 		} else {
-			slack[j] -= requests[d.Dim-1]
+			slack[j] -= amount(requests, d.Dim)
 		}
 	}
 	return true

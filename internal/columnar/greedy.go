@@ -154,6 +154,9 @@ func (x *search) shortages(node int) bool {
 			return false // beyond 64 bits
 		}
 		if missing > 0 {
+			if d.Dim > int(x.rows[node].width) {
+				return false // no resident takes any of it
+			}
 			x.short = append(x.short, shortage{dim: d.Dim, missing: missing})
 		}
 	}
@@ -174,7 +177,7 @@ func (x *search) cut(r *row, marks []int32, violating bool) int {
 		return x.cutAny(r, marks, violating)
 	}
 	a, b, c := x.narrowed()
-	w := x.dims - 1
+	w := int(r.width)
 	var sa, sb, sc, la, lb, lc int64
 	for i := len(r.residents) - 1; i >= 0; i-- {
 		if marks != nil && (marks[i] > 0) != violating {
@@ -298,7 +301,7 @@ func (x *search) takeFrom(r *row, marks []int32, violating bool, first int, most
 		return false
 	}
 	x.begun()
-	w := x.dims - 1
+	w := int(r.width)
 	victims, sum := int64(0), int64(0)
 	for i := first; i < len(r.residents); i++ {
 		if marks != nil && (marks[i] > 0) != violating {

@@ -42,6 +42,7 @@ func (h *holdings) clone() holdings { return holdings{h.amounts.clone(), h.weake
 // Hold records that a nominated pod takes room on a node.
 func (t *Table) Hold(node int, h Held, requests []int64) {
 	r := &t.rows[node]
+	requests = r.fit(requests)
 	r.held = append(r.held, h)
 	r.heldReqs = append(r.heldReqs, requests...)
 	t.holds(node, requests, +1)
@@ -51,9 +52,9 @@ func (t *Table) Hold(node int, h Held, requests []int64) {
 // Release undoes Hold.
 func (t *Table) Release(node int, ref int32) {
 	r := &t.rows[node]
-	w := t.dims - 1
+	w := int(r.width)
 	at := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
-	t.holds(node, r.heldReqs[at*w:(at+1)*w], -1)
+	t.holds(node, r.heldRequests(at), -1)
 	r.held = slices.Delete(r.held, at, at+1)
 	r.heldReqs = slices.Delete(r.heldReqs, at*w, (at+1)*w)
 	t.findWeakest(node)
@@ -80,7 +81,7 @@ func (t *Table) findWeakest(node int) {
 // besideHeld reports whether a node that has enough still has beside the pods
 // nominated to it.
 func (x *search) besideHeld(p *plane, node int, violations int64) bool {
-	if x.held.amounts.peak[node/blockSize*x.dims+Seat] == 0 {
+	if x.held.amounts.dims[Seat].peak[node/blockSize] == 0 {
 		return true
 	}
 	for _, d := range x.Demands {
@@ -110,7 +111,7 @@ func (x *search) heldAmount(node, dim int) int64 {
 		if dim == Seat {
 			total++
 		} else {
-			total += r.heldReqs[i*(x.dims-1)+dim-1]
+			total += amount(r.heldRequests(i), dim)
 		}
 	}
 	return total

@@ -52,20 +52,38 @@ func (l *level) grow() {
 	l.clean.grow()
 	l.tops.grow()
 	l.latest.grow()
-	l.setStarts(l.latest.nodes-1, nil)
 	l.late.grow()
-	l.late.set(l.late.nodes-1, 0, never)
+	l.forget(l.late.nodes - 1)
 }
 
-// setStarts takes the latest starts of a node, latest first.
-func (l *level) setStarts(node int, starts []int64) {
-	for i := range l.latest.dims {
-		if i < len(starts) {
-			l.latest.set(node, i, starts[i])
+// forget leaves a node without starts.
+func (l *level) forget(node int) {
+	l.latest.setAll(node, nil)
+	l.late.set(node, 0, never)
+}
+
+// setAll takes the amounts of a node in the first dimensions, and never in others.
+func (p *plane) setAll(node int, amounts []int64) {
+	for d := range p.dims {
+		if d < len(amounts) {
+			p.set(node, d, amounts[d])
 		} else {
-			l.latest.set(node, i, never)
+			p.set(node, d, never)
 		}
 	}
+}
+
+// settle finds the extremes of the blocks in a range.
+func (l *level) settle(from, to int) {
+	l.clean.settle(from, to)
+	l.tops.settle(from, to)
+	l.latest.settle(from, to)
+	l.late.settle(from, to)
+}
+
+// loosen leaves the extremes of blocks to settle (true), or keeps them from now on.
+func (l *level) loosen(loose bool) {
+	l.clean.loose, l.tops.loose, l.latest.loose, l.late.loose = loose, loose, loose, loose
 }
 
 func (l *level) remove(node int) {
@@ -111,8 +129,7 @@ func (t *Table) found(k int, priority int32) {
 		l.clean, l.tops = below.clean.clone(), below.tops.clone()
 	}
 	for n := range t.rows {
-		l.setStarts(n, nil)
-		l.late.set(n, 0, never)
+		l.forget(n)
 	}
 	t.levels = slices.Insert(t.levels, k, l)
 	t.widenStale()
@@ -174,22 +191,18 @@ func (t *Table) Relay() {
 	}
 
 	// Extremes of blocks are found once, when all is there.
-	t.spentSum.loose, t.spentTops.loose = true, true
-	for i := range t.levels {
-		l := &t.levels[i]
-		l.clean.loose, l.tops.loose, l.latest.loose, l.late.loose = true, true, true, true
+	t.loosen(true)
+	gathered := new([blockSize]gathering)
+	for b := range t.blocks() {
+		t.refreshBlock(b, gathered)
 	}
-	for n := range t.rows {
-		t.refresh(n, everything)
-	}
+	t.loosen(false)
 	t.forgetStale()
-	t.spentSum.settle()
-	t.spentTops.settle()
+}
+
+func (t *Table) loosen(loose bool) {
+	t.spentSum.loose, t.spentTops.loose = loose, loose
 	for i := range t.levels {
-		l := &t.levels[i]
-		l.clean.settle()
-		l.tops.settle()
-		l.latest.settle()
-		l.late.settle()
+		t.levels[i].loosen(loose)
 	}
 }

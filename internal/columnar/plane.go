@@ -15,63 +15,66 @@ type lanes [blockSize]int64
 // A plane holds, for every node, an amount in each dimension, and the extremes of
 // each block of nodes. Lanes without a node hold never.
 type plane struct {
-	dims   int
-	nodes  int
-	cells  []lanes // block×dims + dim
-	peak   []int64 // the maximum, likewise
+	nodes int
+	dims  []dimension
+	loose bool // the extremes are left to settle
+}
+
+// A dimension is what a plane holds of one dimension, by block. It is in memory of its
+// own, so that one more leaves the others where they are.
+type dimension struct {
+	cells  []lanes
+	peak   []int64 // the maximum
 	trough []int64 // the minimum over the nodes there are
-	loose  bool    // the extremes are left to settle
 }
 
 // never is less than any amount that is asked for.
 const never = math.MinInt64
 
 func newPlane(dims, nodes int) plane {
-	blocks := (nodes + blockSize - 1) / blockSize
-	p := plane{dims: dims, nodes: nodes, cells: make([]lanes, blocks*dims), peak: make([]int64, blocks*dims), trough: make([]int64, blocks*dims)}
-	if blocks > 0 {
-		for d := range dims {
-			last := &p.cells[(blocks-1)*dims+d]
-			for i := p.inBlock(blocks - 1); i < blockSize; i++ {
-				last[i] = never
-			}
-		}
+	p := plane{nodes: nodes, dims: make([]dimension, 0, dims)}
+	for range dims {
+		p.widen()
 	}
 	return p
 }
 
-// settle finds the extremes of all blocks, after cells were written directly.
-func (p *plane) settle() {
-	p.loose = false
-	for i := range p.cells {
-		p.peak[i], p.trough[i] = p.cells[i].max(), p.cells[i].min(p.inBlock(i/p.dims))
+// widen adds a dimension, of nothing.
+func (p *plane) widen() {
+	blocks := blocksOf(p.nodes)
+	d := dimension{make([]lanes, blocks), make([]int64, blocks), make([]int64, blocks)}
+	if blocks > 0 {
+		for i := p.inBlock(blocks - 1); i < blockSize; i++ {
+			d.cells[blocks-1][i] = never
+		}
 	}
+	p.dims = append(p.dims, d)
 }
 
-// wider returns a copy with one more dimension, of nothing.
-func (p *plane) wider() plane {
-	wide := newPlane(p.dims+1, p.nodes)
-	for b := range len(p.cells) / max(p.dims, 1) {
-		from, to := b*p.dims, b*wide.dims
-		copy(wide.cells[to:], p.cells[from:from+p.dims])
-		copy(wide.peak[to:], p.peak[from:from+p.dims])
-		copy(wide.trough[to:], p.trough[from:from+p.dims])
+// blocksOf returns how many blocks so many nodes are in.
+func blocksOf(nodes int) int { return (nodes + blockSize - 1) / blockSize }
+
+// settle finds the extremes of the blocks in a range, after lanes were written
+// directly.
+func (p *plane) settle(from, to int) {
+	for i := range p.dims {
+		d := &p.dims[i]
+		for b := from; b < to; b++ {
+			d.peak[b], d.trough[b] = d.cells[b].max(), d.cells[b].min(p.inBlock(b))
+		}
 	}
-	return wide
 }
 
 // grow adds a node at the end, with nothing in it.
 func (p *plane) grow() {
-	lane := p.nodes % blockSize
-	if lane == 0 {
-		for range p.dims {
-			var l lanes
-			for i := range l {
-				l[i] = never
-			}
-			p.cells = append(p.cells, l)
-			p.peak = append(p.peak, never)
-			p.trough = append(p.trough, math.MaxInt64)
+	if p.nodes%blockSize == 0 {
+		var l lanes
+		for i := range l {
+			l[i] = never
+		}
+		for i := range p.dims {
+			d := &p.dims[i]
+			d.cells, d.peak, d.trough = append(d.cells, l), append(d.peak, never), append(d.trough, math.MaxInt64)
 		}
 	}
 	p.nodes++
@@ -81,28 +84,26 @@ func (p *plane) grow() {
 }
 
 // at returns a node's amount in one dimension.
-func (p *plane) at(node, dim int) int64 {
-	return p.cells[node/blockSize*p.dims+dim][node%blockSize]
-}
+func (p *plane) at(node, dim int) int64 { return p.dims[dim].cells[node/blockSize][node%blockSize] }
 
 // set changes a node's amount in one dimension.
 func (p *plane) set(node, dim int, amount int64) {
-	i := node/blockSize*p.dims + dim
-	cell := &p.cells[i][node%blockSize]
+	d, b := &p.dims[dim], node/blockSize
+	cell := &d.cells[b][node%blockSize]
 	old := *cell
 	*cell = amount
 	if p.loose {
 		return
 	}
-	if amount >= p.peak[i] {
-		p.peak[i] = amount
-	} else if old == p.peak[i] {
-		p.peak[i] = p.cells[i].max()
+	if amount >= d.peak[b] {
+		d.peak[b] = amount
+	} else if old == d.peak[b] {
+		d.peak[b] = d.cells[b].max()
 	}
-	if amount <= p.trough[i] {
-		p.trough[i] = amount
-	} else if old == p.trough[i] {
-		p.trough[i] = p.cells[i].min(p.inBlock(node / blockSize))
+	if amount <= d.trough[b] {
+		d.trough[b] = amount
+	} else if old == d.trough[b] {
+		d.trough[b] = d.cells[b].min(p.inBlock(b))
 	}
 }
 
@@ -134,21 +135,34 @@ func (l *lanes) min(nodes int) int64 {
 
 // remove drops a node; those behind it move up.
 func (p *plane) remove(node int) {
-	for d := range p.dims {
-		for n := node; n < p.nodes-1; n++ {
-			p.cells[n/blockSize*p.dims+d][n%blockSize] = p.at(n+1, d)
-		}
-		p.cells[(p.nodes-1)/blockSize*p.dims+d][(p.nodes-1)%blockSize] = never
-	}
+	last := p.nodes - 1
 	p.nodes--
-	blocks := (p.nodes + blockSize - 1) / blockSize
-	p.cells, p.peak, p.trough = p.cells[:blocks*p.dims], p.peak[:blocks*p.dims], p.trough[:blocks*p.dims]
-	for i := node / blockSize * p.dims; i < len(p.cells); i++ {
-		p.peak[i], p.trough[i] = p.cells[i].max(), p.cells[i].min(p.inBlock(i/p.dims))
+	blocks := blocksOf(p.nodes)
+	for i := range p.dims {
+		d := &p.dims[i]
+		for n := node; n < last; n++ {
+			d.cells[n/blockSize][n%blockSize] = d.cells[(n+1)/blockSize][(n+1)%blockSize]
+		}
+		d.cells[last/blockSize][last%blockSize] = never
+		d.cells, d.peak, d.trough = d.cells[:blocks], d.peak[:blocks], d.trough[:blocks]
+	}
+	p.settle(node/blockSize, blocks)
+}
+
+// copyBlock copies what another plane knows of a block.
+func (p *plane) copyBlock(o *plane, block int) {
+	for i := range p.dims {
+		p.dims[i].cells[block] = o.dims[i].cells[block]
 	}
 }
 
 // clone returns a copy.
 func (p *plane) clone() plane {
-	return plane{p.dims, p.nodes, slices.Clone(p.cells), slices.Clone(p.peak), slices.Clone(p.trough), p.loose}
+	c := *p
+	c.dims = slices.Clone(p.dims)
+	for i := range c.dims {
+		d := &c.dims[i]
+		d.cells, d.peak, d.trough = slices.Clone(d.cells), slices.Clone(d.peak), slices.Clone(d.trough)
+	}
+	return c
 }

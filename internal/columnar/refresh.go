@@ -81,61 +81,122 @@ func (t *Table) widenStale() {
 // of one level has a part in: below its level what is available, from there on the
 // largest requests. It takes O(residents + levels).
 func (t *Table) refresh(node, changed int) {
-	r := &t.rows[node]
-	t.forget(r)
-	w := t.dims - 1
 	g := &t.gathered
-	g.reset(t.dims)
-	for d := range t.dims {
-		g.clean[d] = t.free.at(node, d)
-	}
-	at := len(r.residents)
+	t.begin(g, node)
 	for k := range t.levels {
 		l := &t.levels[k]
-		before := at
-		g.starts, g.late = g.starts[:0], never
-		for ; at > 0 && r.residents[at-1].Priority <= l.high; at-- {
-			x, requests := &r.residents[at-1], r.requests[(at-1)*w:at*w]
-			t.count(r, x, at-1)
-			g.late = max(g.late, x.Start)
-			if t.isSpent(x) {
-				g.spend(x, requests)
-				continue
-			}
-			g.gain(x, requests)
-			g.starts = enter(g.starts, x.Start)
-		}
+		some := t.gather(g, node, l.high)
 		if changed == everything || k < changed {
-			for d := range t.dims {
-				l.clean.set(node, d, g.clean[d])
-			}
+			l.setClean(node, g)
 		}
 		if changed == everything || k == changed {
-			l.setStarts(node, g.starts)
-			l.late.set(node, 0, g.late)
+			l.setStarts(node, g)
 		}
 		if changed == everything || k >= changed {
-			if at == before && k > 0 {
+			if some || k == 0 {
+				l.setTops(node, g)
+			} else {
 				l.tops.copyFrom(&t.levels[k-1].tops, node)
-				continue
-			}
-			for d := 1; d < t.dims; d++ {
-				l.tops.set(node, d, g.largest[d])
 			}
 		}
 	}
 	if changed == everything {
-		for d := range t.dims {
-			t.spentSum.set(node, d, g.sum[d])
-			if d != Seat {
-				t.spentTops.set(node, d, g.spent[d])
+		t.setSpent(node, g)
+	}
+}
+
+// refreshBlock computes what follows from the rows of a block, in levels that are laid
+// out anew. It goes level by level, so that what it writes is near at hand.
+func (t *Table) refreshBlock(block int, gathered *[blockSize]gathering) {
+	first := block * blockSize
+	rows := gathered[:t.free.inBlock(block)]
+	for i := range rows {
+		t.begin(&rows[i], first+i)
+	}
+	for k := range t.levels {
+		l := &t.levels[k]
+		if k == 0 {
+			l.clean.copyBlock(&t.free, block)
+		} else {
+			l.clean.copyBlock(&t.levels[k-1].clean, block)
+			l.tops.copyBlock(&t.levels[k-1].tops, block)
+		}
+		for i := range rows {
+			if t.gather(&rows[i], first+i, l.high) {
+				l.setClean(first+i, &rows[i])
+				l.setTops(first+i, &rows[i])
 			}
+			l.setStarts(first+i, &rows[i])
+		}
+		l.settle(block, block+1)
+	}
+	for i := range rows {
+		t.setSpent(first+i, &rows[i])
+	}
+	t.spentSum.settle(block, block+1)
+	t.spentTops.settle(block, block+1)
+}
+
+// begin makes ready to gather what a row adds up to, and takes it out of the counts.
+func (t *Table) begin(g *gathering, node int) {
+	r := &t.rows[node]
+	t.forget(r)
+	g.reset(t.dims)
+	g.left = len(r.residents)
+	for d := range t.dims {
+		g.clean[d] = t.free.at(node, d)
+	}
+}
+
+// gather goes on through a row, up to a priority, and counts whom it passes. It reports
+// whether there was any.
+func (t *Table) gather(g *gathering, node int, high int32) (some bool) {
+	r := &t.rows[node]
+	g.starts, g.late = g.starts[:0], never
+	for ; g.left > 0 && r.residents[g.left-1].Priority <= high; g.left-- {
+		x, requests := &r.residents[g.left-1], r.requestsOf(g.left-1)
+		t.count(r, x, g.left-1)
+		g.late = max(g.late, x.Start)
+		some = true
+		if t.isSpent(x) {
+			g.spend(x, requests)
+			continue
+		}
+		g.gain(x, requests)
+		g.starts = enter(g.starts, x.Start)
+	}
+	return some
+}
+
+func (l *level) setClean(node int, g *gathering) {
+	for d, amount := range g.clean {
+		l.clean.set(node, d, amount)
+	}
+}
+
+func (l *level) setTops(node int, g *gathering) {
+	for d := Seat + 1; d < len(g.largest); d++ {
+		l.tops.set(node, d, g.largest[d])
+	}
+}
+
+func (l *level) setStarts(node int, g *gathering) {
+	l.latest.setAll(node, g.starts)
+	l.late.set(node, 0, g.late)
+}
+
+func (t *Table) setSpent(node int, g *gathering) {
+	for d := range t.dims {
+		t.spentSum.set(node, d, g.sum[d])
+		if d != Seat {
+			t.spentTops.set(node, d, g.spent[d])
 		}
 	}
 }
 
-// gathering is what Refresh adds up.
+// gathering is what refresh adds up, from the end of a row on.
 type gathering struct {
+	left       int       // how many residents it has not come to
 	clean, sum []int64   // by dimension
 	largest    [][]int64 // by dimension, of the residents that may be clean
 	starts     []int64   // of those of one level

@@ -201,11 +201,10 @@ func (x *search) closeImpossible(top int) (left bool) {
 	for b := range x.blocks() {
 		mask := ^x.closed[b]
 		for _, d := range x.Demands {
-			i := b*x.dims + d.Dim
 			if mask == 0 {
 				break
 			}
-			mask &= atLeastTogether(&p.cells[i], &x.spentSum.cells[i], d.Amount)
+			mask &= atLeastTogether(&p.dims[d.Dim].cells[b], &x.spentSum.dims[d.Dim].cells[b], d.Amount)
 		}
 		x.closed[b] = ^mask
 		left = left || mask != 0
@@ -225,8 +224,6 @@ func (x *search) begin() {
 	x.exhausted = slices.Grow(x.exhausted[:0], len(x.Covers))[:len(x.Covers)]
 	clear(x.exhausted)
 }
-
-func (x *search) blocks() int { return (len(x.rows) + blockSize - 1) / blockSize }
 
 // topLevel returns the highest level with residents that may go, -1 if none.
 func (x *search) topLevel() int {
@@ -257,11 +254,23 @@ func (x *search) searchOdd(top int) {
 // gone up to a level.
 func (x *search) hopeless(top int) bool {
 	p := &x.levels[top].clean
+
+	// Mostly one dimension settles it.
+	for _, d := range x.Demands {
+		have, spent, enough := p.dims[d.Dim].peak, x.spentSum.dims[d.Dim].peak, false
+		for b := 0; b < len(have) && !enough; b++ {
+			enough = have[b] >= d.Amount || sum(have[b], spent[b]) >= d.Amount
+		}
+		if !enough {
+			return true
+		}
+	}
+
 blocks:
 	for b := range x.blocks() {
 		for _, d := range x.Demands {
-			i := b*x.dims + d.Dim
-			if p.peak[i] < d.Amount && sum(p.peak[i], x.spentSum.peak[i]) < d.Amount {
+			peak := p.dims[d.Dim].peak[b]
+			if peak < d.Amount && sum(peak, x.spentSum.dims[d.Dim].peak[b]) < d.Amount {
 				continue blocks
 			}
 		}

@@ -67,9 +67,9 @@ type Unit struct {
 // row is one node.
 type row struct {
 	residents []Resident // most important first
-	requests  []int64    // resident×(dims-1) + dim-1; seats are in the resident
+	requests  []int64    // resident×width + dim-1; seats are in the resident
 	held      []Held
-	heldReqs  []int64
+	heldReqs  []int64 // likewise
 
 	// What follows from the residents, up to date unless the row is stale.
 	covered []int32 // residents with a budget over them, as indices, least important first
@@ -77,6 +77,57 @@ type row struct {
 	grouped int32   // residents that are units
 	spent   int32   // residents that surely violate
 	stale   int32   // what has to be computed again
+
+	// width is how many dimensions, the seats not counted, requests are kept of: of
+	// those beyond none in the row requests anything. So a dimension that is new to
+	// the table changes the rows of those alone that request some of it.
+	width int32
+}
+
+// requestsOf returns what resident i requests, heldRequests what a pod takes that
+// holds a place.
+func (r *row) requestsOf(i int) []int64 {
+	w := int(r.width)
+	return r.requests[i*w : i*w+w]
+}
+
+func (r *row) heldRequests(i int) []int64 {
+	w := int(r.width)
+	return r.heldReqs[i*w : i*w+w]
+}
+
+// amount returns what is requested of a dimension that is not the seats.
+func amount(requests []int64, dim int) int64 {
+	if dim > len(requests) {
+		return 0
+	}
+	return requests[dim-1]
+}
+
+// fit cuts requests, one for each dimension of the table, down to the row's width,
+// which it makes large enough for them.
+func (r *row) fit(requests []int64) []int64 {
+	w := len(requests)
+	for w > int(r.width) && requests[w-1] == 0 {
+		w--
+	}
+	if w > int(r.width) {
+		r.widen(w)
+	}
+	return requests[:r.width]
+}
+
+// widen makes room for the requests of so many dimensions.
+func (r *row) widen(width int) {
+	wider := func(n int, of func(i int) []int64) []int64 {
+		out := make([]int64, n*width, (n+n/16)*width)
+		for i := range n {
+			copy(out[i*width:], of(i))
+		}
+		return out
+	}
+	requests, held := wider(len(r.residents), r.requestsOf), wider(len(r.held), r.heldRequests)
+	r.requests, r.heldReqs, r.width = requests, held, int32(width)
 }
 
 // New returns an empty table of so many dimensions, seats included. Residents of
@@ -89,8 +140,13 @@ func New(dims int, chargeAll bool, compare func(node int, a, b *Resident) int) *
 // Dims returns the number of dimensions.
 func (t *Table) Dims() int { return t.dims }
 
+// Levels returns the number of levels.
+func (t *Table) Levels() int { return len(t.levels) }
+
 // Nodes returns the number of nodes.
 func (t *Table) Nodes() int { return len(t.rows) }
+
+func (t *Table) blocks() int { return blocksOf(len(t.rows)) }
 
 // AddNode adds a node at the end that has these amounts to give.
 func (t *Table) AddNode(allocatable []int64) {
@@ -144,7 +200,7 @@ func (t *Table) Load(nodes int, next func(node int) (allocatable []int64, reside
 	left := make([]int64, t.dims)
 	for node := range t.rows {
 		allocatable, residents, requests := next(node)
-		t.rows[node] = row{residents: residents, requests: requests, stale: fresh}
+		t.rows[node] = row{residents: residents, requests: requests, stale: fresh, width: int32(w)}
 		t.residents += len(residents)
 		copy(left, allocatable)
 		for i := range residents {
@@ -157,7 +213,8 @@ func (t *Table) Load(nodes int, next func(node int) (allocatable []int64, reside
 			t.free.set(node, d, amount)
 		}
 	}
-	t.free.settle()
+	t.free.loose = false
+	t.free.settle(0, t.blocks())
 	t.Relay()
 }
 
@@ -178,10 +235,8 @@ func (t *Table) Remove(node int, ref int32) {
 	r := &t.rows[node]
 	at := r.indexOf(ref)
 	x := r.residents[at]
-	w := t.dims - 1
-	t.take(node, &x, r.requests[at*w:(at+1)*w], +1)
-	r.residents = slices.Delete(r.residents, at, at+1)
-	r.requests = slices.Delete(r.requests, at*w, (at+1)*w)
+	t.take(node, &x, r.requestsOf(at), +1)
+	r.drop(at)
 	t.residents--
 	t.churn++
 	k := t.levelOf(x.Priority)
@@ -194,14 +249,14 @@ func (t *Table) Remove(node int, ref int32) {
 // come to count otherwise. It takes O(residents).
 func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale bool) {
 	r := &t.rows[node]
-	w := t.dims - 1
 	at := r.indexOf(x.Ref)
 	old := r.residents[at]
 	r.residents[at] = x
 	if sign != 0 {
+		requests = r.fit(requests)
 		t.take(node, &Resident{Seats: 1}, requests, -sign)
 		for d, q := range requests {
-			r.requests[at*w+d] += sign * q
+			r.requestsOf(at)[d] += sign * q
 		}
 	}
 	if x.Priority != old.Priority {
@@ -235,20 +290,26 @@ func (t *Table) reorder(node, at int) (moved bool) {
 	if before && behind {
 		return false
 	}
-	w := t.dims - 1
-	x, requests := r.residents[at], slices.Clone(r.requests[at*w:(at+1)*w])
-	r.residents = slices.Delete(r.residents, at, at+1)
-	r.requests = slices.Delete(r.requests, at*w, (at+1)*w)
+	x, requests := r.residents[at], slices.Clone(r.requestsOf(at))
+	r.drop(at)
 	t.insert(node, x, requests)
 	return true
+}
+
+// drop takes resident at out of a row.
+func (r *row) drop(at int) {
+	w := int(r.width)
+	r.residents = slices.Delete(r.residents, at, at+1)
+	r.requests = slices.Delete(r.requests, at*w, (at+1)*w)
 }
 
 // insert puts a resident into a row.
 func (t *Table) insert(node int, x Resident, requests []int64) {
 	r := &t.rows[node]
 	at := sort.Search(len(r.residents), func(i int) bool { return t.compare(node, &r.residents[i], &x) < 0 })
+	requests = r.fit(requests)
 	r.residents = slices.Insert(r.residents, at, x)
-	r.requests = slices.Insert(r.requests, at*(t.dims-1), requests...)
+	r.requests = slices.Insert(r.requests, at*int(r.width), requests...)
 }
 
 // take accounts in the free plane for a resident that comes (-1) or goes (+1).
@@ -276,10 +337,17 @@ func (r *row) below(priority int32) int {
 // Free returns what is available on a node with nobody evicted.
 func (t *Table) Free(node, dim int) int64 { return t.free.at(node, dim) }
 
-// Residents returns the residents of a node, most important first, and their
-// requests, one for each dimension but the seats. They must not be modified.
-func (t *Table) Residents(node int) ([]Resident, []int64) {
-	return t.rows[node].residents, t.rows[node].requests
+// Residents returns the residents of a node, most important first. They must not be
+// modified.
+func (t *Table) Residents(node int) []Resident { return t.rows[node].residents }
+
+// Request returns what one of them requests, by its index.
+func (t *Table) Request(node, i, dim int) int64 {
+	r := &t.rows[node]
+	if dim == Seat {
+		return int64(r.residents[i].Seats)
+	}
+	return t.request(r, i, dim)
 }
 
 // Spent reports whether evicting the resident violates a budget whatever else is

@@ -104,7 +104,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 		fresh := New(3, false, byPriority)
 		fresh.Budgets, fresh.Covers = tab.Budgets, tab.Covers
 		fresh.Load(len(allocatable), func(node int) ([]int64, []Resident, []int64) {
-			return allocatable[node], slices.Clone(tab.rows[node].residents), slices.Clone(tab.rows[node].requests)
+			return allocatable[node], slices.Clone(tab.rows[node].residents), allRequests(tab, node)
 		})
 		tab.Relay() // the same levels
 		check("after the levels were laid out anew")
@@ -112,6 +112,16 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 			t.Fatalf("seed %d:\nupdated\n%s\nfresh\n%s", seed, a, b)
 		}
 	}
+}
+
+// allRequests returns what the residents of a node request in all dimensions.
+func allRequests(t *Table, node int) (all []int64) {
+	for i := range t.Residents(node) {
+		for d := 1; d < t.Dims(); d++ {
+			all = append(all, t.Request(node, i, d))
+		}
+	}
+	return all
 }
 
 func describe(t *Table) string {
@@ -123,8 +133,10 @@ func describe(t *Table) string {
 		l := &t.levels[i]
 		planes[fmt.Sprint("clean", i)], planes[fmt.Sprint("latest", i)], planes[fmt.Sprint("late", i)] = &l.clean, &l.latest, &l.late
 		fmt.Fprintln(&b, l.low, l.high, l.count)
-		for c := range l.tops.cells {
-			fmt.Fprintln(&b, l.tops.cells[c][:min(t.Nodes(), blockSize)], l.tops.peak[c])
+		for _, d := range l.tops.dims {
+			for c := range d.cells {
+				fmt.Fprintln(&b, d.cells[c][:min(t.Nodes(), blockSize)], d.peak[c])
+			}
 		}
 	}
 	for _, name := range []string{"free", "sum", "clean0", "latest0", "late0", "late1", "clean1", "latest1", "clean31", "latest31"} {
@@ -134,7 +146,9 @@ func describe(t *Table) string {
 					fmt.Fprint(&b, p.at(n, d), " ")
 				}
 			}
-			fmt.Fprintln(&b, name, p.peak)
+			for d := range p.dims {
+				fmt.Fprintln(&b, name, p.dims[d].peak)
+			}
 		}
 	}
 	return b.String()
@@ -172,7 +186,7 @@ func TestTopsBound(t *testing.T) {
 				top += x
 			}
 			w := reachOf(count)
-			if bound := tp.cells[tp.column(0, 1, w.index)][0] * w.factor; bound < float32(top) {
+			if bound := tp.lanes(0, 1, w.index)[0] * w.factor; bound < float32(top) {
 				t.Fatalf("%v: reach of %d is %v, want at least %d", all, count, bound, top)
 			}
 		}
@@ -205,11 +219,16 @@ func TestRedefineEqualsFreshTable(t *testing.T) {
 			}
 			grown.Hold(n, Held{Priority: 1, Ref: ref}, []int64{1})
 			fresh.Hold(n, Held{Priority: 1, Ref: ref}, []int64{1, 2})
-			third[ref] = 2
 			ref++
 		}
 		grown.Grow()
-		grown.Redefine(2, func(node int) int64 { return allocatable[node] }, func(_ int, ref int32) int64 { return third[ref] })
+		grown.Redefine(2, func(node int) int64 { return allocatable[node] })
+		for n := range nodes {
+			for _, x := range slices.Clone(grown.Residents(n)) {
+				grown.Take(n, x.Ref, 2, third[x.Ref])
+			}
+			grown.Take(n, grown.rows[n].held[0].Ref, 2, 2)
+		}
 		if err := grown.Check(func(node int) []int64 { return []int64{20, 100, allocatable[node]} }); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -221,5 +240,41 @@ func TestRedefineEqualsFreshTable(t *testing.T) {
 				t.Fatalf("seed %d: node %d holds %v, want %v", seed, n, a, b)
 			}
 		}
+	}
+}
+
+// A new dimension leaves every row alone in which nothing is requested of it: its memory
+// stays where it is, and there is nothing to compute again.
+func TestNewDimensionLeavesRowsAlone(t *testing.T) {
+	const nodes = 3 * blockSize
+	tab := New(2, false, byPriority)
+	for n := range int32(nodes) {
+		tab.AddNode([]int64{20, 100})
+		for i := range int32(4) {
+			tab.Add(int(n), Resident{Priority: i, Ref: 4*n + i, Cover: -1, Seats: 1}, []int64{10})
+		}
+		tab.Hold(int(n), Held{Priority: 1, Ref: -1 - n}, []int64{1})
+	}
+	tab.settle()
+	before := slices.Clone(tab.rows)
+
+	tab.Grow()
+	tab.Redefine(2, func(node int) int64 { return int64(node % 3) })
+	tab.Take(70, 4*70+2, 2, 1)
+
+	for n := range nodes {
+		was, is := &before[n], &tab.rows[n]
+		same := is.width == was.width && &is.requests[0] == &was.requests[0] && &is.heldReqs[0] == &was.heldReqs[0] && is.stale == fresh
+		if same == (n == 70) {
+			t.Errorf("node %d: the same %t, width %d after %d, stale %d", n, same, is.width, was.width, is.stale)
+		}
+	}
+	if err := tab.Check(func(node int) []int64 { return []int64{20, 100, int64(node % 3)} }); err != nil {
+		t.Error(err)
+	}
+	var s Scratch
+	ask := &Query{Priority: 10, Demands: []Demand{{2, 1}, {Seat, 1}}, Open: func(node int) bool { return node%3 != 2 && node > 69 && node < 73 }}
+	if node, _ := tab.Search(ask, &s); node != 70 || !slices.Equal(tab.Evicted(node, &s, nil), []int32{4*70 + 2}) {
+		t.Errorf("Search = %d, want node 70 cleared of the pod that has what is asked for", node)
 	}
 }

@@ -13,64 +13,93 @@ var topCounts = [...]int{1, 2, 3, 4, 6, 8, 12, 16}
 // largest requests among some residents, a little rounded up: as many bits as a
 // bound needs.
 type tops struct {
-	dims  int // without the seats
 	nodes int
-	cells [][blockSize]float32 // (block×dims + dim-1)×len(topCounts) + index of topCounts
-	peak  []float32
-	loose bool // the peaks are left to settle
+	dims  []sums // the seats left out
+	loose bool   // the peaks are left to settle
 }
+
+// sums are the tops in one dimension. What a block has of topCounts[i] is at
+// block×len(topCounts) + i.
+type sums struct {
+	cells []topLanes
+	peak  []float32
+}
+
+// topLanes are the sums of one number of the largest requests, in a block.
+type topLanes [blockSize]float32
 
 // roundUp makes up for what float32 loses, of the sum and of what it is compared
 // with.
 const roundUp = 1 + 1.0/(1<<20)
 
 func newTops(dims, nodes int) tops {
-	n := (nodes + blockSize - 1) / blockSize * (dims - 1) * len(topCounts)
-	return tops{dims: dims - 1, nodes: nodes, cells: make([][blockSize]float32, n), peak: make([]float32, n)}
+	t := tops{nodes: nodes, dims: make([]sums, 0, dims)}
+	for range dims - 1 {
+		t.widen()
+	}
+	return t
 }
 
-// wider returns a copy with one more dimension, of nothing.
-func (t *tops) wider() tops {
-	wide := newTops(t.dims+2, t.nodes)
-	from, to := t.dims*len(topCounts), wide.dims*len(topCounts)
-	for b := range (t.nodes + blockSize - 1) / blockSize {
-		copy(wide.cells[b*to:], t.cells[b*from:(b+1)*from])
-		copy(wide.peak[b*to:], t.peak[b*from:(b+1)*from])
-	}
-	return wide
+// widen adds a dimension, of nothing.
+func (t *tops) widen() {
+	n := blocksOf(t.nodes) * len(topCounts)
+	t.dims = append(t.dims, sums{make([]topLanes, n), make([]float32, n)})
 }
 
-// settle finds the peaks of all blocks, after cells were written directly.
-func (t *tops) settle() {
-	t.loose = false
-	for c := range t.cells {
-		t.peak[c] = slices.Max(t.cells[c][:])
+// settle finds the peaks of the blocks in a range, after lanes were written directly.
+func (t *tops) settle(from, to int) {
+	for i := range t.dims {
+		s := &t.dims[i]
+		for c := from * len(topCounts); c < to*len(topCounts); c++ {
+			s.peak[c] = s.cells[c].max()
+		}
 	}
+}
+
+func (l *topLanes) max() float32 {
+	m := l[0]
+	for _, x := range l[1:] {
+		if x > m {
+			m = x
+		}
+	}
+	return m
 }
 
 func (t *tops) grow() {
 	if t.nodes%blockSize == 0 {
-		n := t.dims * len(topCounts)
-		t.cells = append(t.cells, make([][blockSize]float32, n)...)
-		t.peak = append(t.peak, make([]float32, n)...)
+		for i := range t.dims {
+			s := &t.dims[i]
+			s.cells = append(s.cells, make([]topLanes, len(topCounts))...)
+			s.peak = append(s.peak, make([]float32, len(topCounts))...)
+		}
 	}
 	t.nodes++
 }
 
-// column returns the place of a node's block in one dimension, for the sums of
-// topCounts[i].
-func (t *tops) column(block, dim, i int) int {
-	return (block*t.dims+dim-1)*len(topCounts) + i
+// lanes returns the sums of topCounts[i] in a block, in one dimension; peak the
+// largest of them.
+func (t *tops) lanes(block, dim, i int) *topLanes {
+	return &t.dims[dim-1].cells[block*len(topCounts)+i]
+}
+
+func (t *tops) peak(block, dim, i int) float32 {
+	return t.dims[dim-1].peak[block*len(topCounts)+i]
 }
 
 // set takes the largest requests of a node in one dimension, largest first.
 func (t *tops) set(node, dim int, largest []int64) {
 	sum, next := 0.0, 0
+	first, lane := node/blockSize*len(topCounts), node%blockSize
 	for i, n := range topCounts {
 		for ; next < n && next < len(largest); next++ {
 			sum += float64(largest[next])
 		}
-		t.put(t.column(node/blockSize, dim, i), node%blockSize, float32(sum*roundUp))
+		if x := float32(sum * roundUp); t.loose {
+			t.dims[dim-1].cells[first+i][lane] = x
+		} else {
+			t.put(dim, first+i, lane, x)
+		}
 	}
 }
 
@@ -93,45 +122,63 @@ func enter(largest []int64, request int64) []int64 {
 
 // copyFrom copies what another one knows of a node.
 func (t *tops) copyFrom(o *tops, node int) {
-	block, lane := node/blockSize, node%blockSize
-	for c := block * t.dims * len(topCounts); c < (block+1)*t.dims*len(topCounts); c++ {
-		t.put(c, lane, o.cells[c][lane])
+	first, lane := node/blockSize*len(topCounts), node%blockSize
+	for d := range t.dims {
+		for c := first; c < first+len(topCounts); c++ {
+			t.put(d+1, c, lane, o.dims[d].cells[c][lane])
+		}
 	}
 }
 
-func (t *tops) put(c, lane int, x float32) {
-	cell := &t.cells[c][lane]
+func (t *tops) put(dim, c, lane int, x float32) {
+	s := &t.dims[dim-1]
+	cell := &s.cells[c][lane]
 	old := *cell
 	*cell = x
-	if t.loose {
-		return
-	}
-	if x >= t.peak[c] {
-		t.peak[c] = x
-	} else if old == t.peak[c] {
-		t.peak[c] = slices.Max(t.cells[c][:])
+	if x >= s.peak[c] {
+		s.peak[c] = x
+	} else if old == s.peak[c] {
+		s.peak[c] = s.cells[c].max()
 	}
 }
 
 // remove drops a node; those behind it move up.
 func (t *tops) remove(node int) {
-	n := t.dims * len(topCounts)
-	for c := range n {
-		for i := node; i < t.nodes-1; i++ {
-			t.cells[i/blockSize*n+c][i%blockSize] = t.cells[(i+1)/blockSize*n+c][(i+1)%blockSize]
-		}
-		t.cells[(t.nodes-1)/blockSize*n+c][(t.nodes-1)%blockSize] = 0
-	}
+	last := t.nodes - 1
 	t.nodes--
-	blocks := (t.nodes + blockSize - 1) / blockSize
-	t.cells, t.peak = t.cells[:blocks*n], t.peak[:blocks*n]
-	for i := node / blockSize * n; i < len(t.cells); i++ {
-		t.peak[i] = slices.Max(t.cells[i][:])
+	n := blocksOf(t.nodes) * len(topCounts)
+	at := func(s *sums, node, i int) *float32 {
+		return &s.cells[node/blockSize*len(topCounts)+i][node%blockSize]
+	}
+	for d := range t.dims {
+		s := &t.dims[d]
+		for i := range topCounts {
+			for k := node; k < last; k++ {
+				*at(s, k, i) = *at(s, k+1, i)
+			}
+			*at(s, last, i) = 0
+		}
+		s.cells, s.peak = s.cells[:n], s.peak[:n]
+	}
+	t.settle(node/blockSize, blocksOf(t.nodes))
+}
+
+// copyBlock copies what another one knows of a block.
+func (t *tops) copyBlock(o *tops, block int) {
+	from, to := block*len(topCounts), (block+1)*len(topCounts)
+	for i := range t.dims {
+		copy(t.dims[i].cells[from:to], o.dims[i].cells[from:to])
 	}
 }
 
 func (t *tops) clone() tops {
-	return tops{t.dims, t.nodes, slices.Clone(t.cells), slices.Clone(t.peak), t.loose}
+	c := *t
+	c.dims = slices.Clone(t.dims)
+	for i := range c.dims {
+		s := &c.dims[i]
+		s.cells, s.peak = slices.Clone(s.cells), slices.Clone(s.peak)
+	}
+	return c
 }
 
 // A reach says which column bounds what so many residents can make available: no
@@ -161,12 +208,12 @@ func reachOf(count int64) reach {
 // dimension; mostIn the same of any node of a block, by its peaks.
 func (t *tops) most(node, dim int, count int64) int64 {
 	r := reachOf(count)
-	return r.of(t.cells[t.column(node/blockSize, dim, r.index)][node%blockSize])
+	return r.of(t.lanes(node/blockSize, dim, r.index)[node%blockSize])
 }
 
 func (t *tops) mostIn(block, dim int, count int64) int64 {
 	r := reachOf(count)
-	return r.of(t.peak[t.column(block, dim, r.index)])
+	return r.of(t.peak(block, dim, r.index))
 }
 
 // of returns at least as much as is within reach, by a column.
@@ -182,10 +229,9 @@ func (r reach) of(column float32) int64 {
 // up what is missing in one dimension, more than zero; fewestIn one that it takes
 // on any node of a block, by its peaks.
 func (t *tops) fewest(node, dim int, missing int64) int64 {
-	first, lane := t.column(node/blockSize, dim, 0), node%blockSize
 	f := newFewest(missing)
 	for i := range topCounts {
-		if f.enough(i, t.cells[first+i][lane]) {
+		if f.enough(i, t.lanes(node/blockSize, dim, i)[node%blockSize]) {
 			break
 		}
 	}
@@ -193,10 +239,9 @@ func (t *tops) fewest(node, dim int, missing int64) int64 {
 }
 
 func (t *tops) fewestIn(block, dim int, missing int64) int64 {
-	first := t.column(block, dim, 0)
 	f := newFewest(missing)
 	for i := range topCounts {
-		if f.enough(i, t.peak[first+i]) {
+		if f.enough(i, t.peak(block, dim, i)) {
 			break
 		}
 	}

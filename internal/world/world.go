@@ -75,6 +75,9 @@ func (w *World) Node(name string) *preemption.Node {
 	if w.OneIn(3) {
 		n.Allocatable["gpu"] = int64(w.Choose(5))
 	}
+	if w.Extend {
+		n.Allocatable[fmt.Sprint("x", w.Choose(12))] = int64(w.Choose(5))
+	}
 	if w.OneIn(9) {
 		n.Unschedulable = true
 	}
