@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -43,6 +45,7 @@ type bench struct {
 	plugin    *Plugin
 	decisions []decide.Decision
 	nominated nominator
+	logger    klog.Logger
 }
 
 // nominator is the scheduler's, without the queue.
@@ -76,7 +79,7 @@ type setup struct {
 func newBench(t testing.TB, s setup, preemptor *v1.Pod) *bench {
 	t.Helper()
 	metrics.Register()
-	b := &bench{t: t, factory: informers.NewSharedInformerFactory(fake.NewClientset(), 0), snapshot: schedulercache.NewSnapshot(s.pods, s.nodes), nominated: nominator{}}
+	b := &bench{t: t, factory: informers.NewSharedInformerFactory(fake.NewClientset(), 0), snapshot: schedulercache.NewSnapshot(s.pods, s.nodes), nominated: nominator{}, logger: klog.Background()}
 	registry := plugins.NewInTreeRegistry()
 	b.fatal(registry.Register(Name, func(ctx context.Context, _ runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 		s.args.complete()
@@ -135,7 +138,7 @@ func (b *bench) fatal(err error) {
 // cleared. It reports false if a node takes the pod as it is.
 func (b *bench) postFilter(pod *v1.Pod) (node string, status *fwk.Status, unschedulable bool) {
 	b.t.Helper()
-	ctx := klog.NewContext(b.t.Context(), klog.Background())
+	ctx := klog.NewContext(b.t.Context(), b.logger)
 	state := framework.NewCycleState()
 	if _, status, _ := b.framework.RunPreFilterPlugins(ctx, state, pod); !status.IsSuccess() {
 		b.t.Fatal(status)
@@ -446,9 +449,20 @@ func TestExtendedResources(t *testing.T) {
 	preemptor.Spec.Containers[0].Resources.Requests[gpu] = resource.MustParse("1")
 	preemptor.Spec.Containers[0].Resources.Requests[licence] = resource.MustParse("1")
 	b = newBench(t, s, preemptor)
-	got, status, _ := b.postFilter(preemptor)
-	if d := b.last(); got != "n2" || d.Agreement != decide.Agreed || d.FilterRuns == 0 {
-		t.Errorf("with an ignored resource: node %q, %s, %d runs of filters, %v: want n2, agreed, some", got, d.Agreement, d.FilterRuns, status)
+	said := 0
+	b.logger = funcr.New(func(_, args string) {
+		if strings.Contains(args, "NodeResourcesFit is not in its default configuration") {
+			said++
+		}
+	}, funcr.Options{})
+	for range 2 {
+		got, status, _ := b.postFilter(preemptor)
+		if d := b.last(); got != "n2" || d.Agreement != decide.Agreed || d.FilterRuns == 0 {
+			t.Errorf("with an ignored resource: node %q, %s, %d runs of filters, %v: want n2, agreed, some", got, d.Agreement, d.FilterRuns, status)
+		}
+	}
+	if said != 1 {
+		t.Errorf("that the configuration is not the default was said %d times, want once", said)
 	}
 }
 

@@ -106,21 +106,20 @@ func TestPreemptionOfALiveCluster(t *testing.T) {
 	}
 }
 
-// explain asks kubectl preemption, as a process, about a pending pod. It says by
-// its exit code that the default scheduler will not try this pod.
+// explain asks kubectl preemption, as a process, about a pending pod.
 func (c *cluster) explain(pod string) (node string, victims []string) {
 	c.t.Helper()
 	out, err := exec.Command(filepath.Join(c.bin, "kubectl-preemption"), "explain", pod, "-n", "default", "-o", "json",
-		"--kubernetes-version", "1.37", "--kubeconfig", c.kubeconfig).Output()
-	const notTried = 3
-	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == notTried {
-		err = nil
-	} else if ok {
+		"--kubernetes-version", "1.37", "--scheduler-name", schedulerName, "--kubeconfig", c.kubeconfig).Output()
+	if exit, ok := err.(*exec.ExitError); ok {
 		c.t.Fatalf("kubectl preemption explain: %v\n%s%s", err, out, exit.Stderr)
 	}
 	c.fatal(err)
 	var x explanation.Explanation
 	c.fatal(json.Unmarshal(out, &x))
+	if x.State != explanation.StatePreempts {
+		c.t.Errorf("kubectl preemption explain: %s, want %s", x.State, explanation.StatePreempts)
+	}
 	for _, v := range x.Victims {
 		victims = append(victims, v.Name)
 	}
