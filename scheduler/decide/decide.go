@@ -228,5 +228,5 @@ func (d *Decider) nominated(pod *v1.Pod, result *fwk.PostFilterResult) {
 	if result == nil || result.NominatingInfo == nil {
 		return
 	}
-	d.state.events.nomination(pod.UID, pod.Status.NominatedNodeName, result.NominatedNodeName)
+	d.state.events.nomination(pod.UID, pod.Status.NominatedNodeName, result.NominatedNodeName, nil)
 }

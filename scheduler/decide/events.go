@@ -32,6 +32,7 @@ type claim struct {
 	pod       types.UID
 	node      string
 	nominated bool
+	object    *v1.Pod // the pod as it was seen; nil if nobody saw it
 	until     time.Time
 }
 
@@ -48,16 +49,16 @@ func noChanges() changes {
 	}
 }
 
-// nomination takes note that a pod's nomination moves.
-func (e *events) nomination(pod types.UID, from, to string) {
+// nomination takes note that a pod's nomination moves. The object may be nil.
+func (e *events) nomination(pod types.UID, from, to string, object *v1.Pod) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	until := time.Now().Add(patience)
 	if from != "" && from != to {
-		e.noted.claims = append(e.noted.claims, claim{pod, from, false, until})
+		e.noted.claims = append(e.noted.claims, claim{pod, from, false, nil, until})
 	}
 	if to != "" {
-		e.noted.claims = append(e.noted.claims, claim{pod, to, true, until})
+		e.noted.claims = append(e.noted.claims, claim{pod, to, true, object, until})
 	}
 }
 
@@ -92,13 +93,14 @@ func (e *events) pods() cache.ResourceEventHandler {
 func (e *events) seen(old, new any) {
 	was, from := nominationOf(old)
 	is, to := nominationOf(new)
+	object, _ := new.(*v1.Pod)
 	switch {
 	case from == "" && to == "":
 	case was == "" || is == "" || was == is:
-		e.nomination(max(was, is), from, to)
+		e.nomination(max(was, is), from, to, object)
 	default: // one pod in the place of another
-		e.nomination(was, from, "")
-		e.nomination(is, "", to)
+		e.nomination(was, from, "", nil)
+		e.nomination(is, "", to, object)
 	}
 }
 

@@ -1,28 +1,32 @@
 package decide
 
 import (
+	"maps"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/preemption"
+	"example.com/preemption/kube"
 )
 
 // A nominee is a pending pod that is nominated to a node.
 type nominee struct {
-	pod     *preemption.Pod
-	uid     types.UID
-	version string
-	node    string
+	pod  *preemption.Pod
+	uid  types.UID
+	node string
 }
+
+func (x *nominee) object() *v1.Pod { return kube.PodOf(x.pod) }
 
 // settle asks the nominator about the nodes that claims name. What it says
 // counts; claims that it does not agree with yet are looked at again.
 func (s *state) settle(claims []claim) error {
 	// The preemptor is a nominee no more; whether it is one is asked again later.
 	if x := s.nominees[s.preemptor]; x != nil {
-		s.events.nomination(x.uid, "", x.node)
+		s.events.nomination(x.uid, "", x.node, nil)
 		if err := s.removeNominee(x); err != nil {
 			return err
 		}
@@ -33,7 +37,7 @@ func (s *state) settle(claims []claim) error {
 	asked := make(map[string]bool)
 	var open []claim
 	for _, c := range claims {
-		if !asked[c.node] {
+		if !s.knows(c) && !asked[c.node] {
 			asked[c.node] = true
 			if _, err := s.nominations(c.node); err != nil {
 				return err
@@ -42,8 +46,7 @@ func (s *state) settle(claims []claim) error {
 	}
 	var now time.Time
 	for _, c := range claims {
-		x := s.nominees[c.pod]
-		if here := x != nil && x.node == c.node; here == c.nominated {
+		if s.holds(c) == c.nominated {
 			continue
 		}
 		if now.IsZero() {
@@ -57,6 +60,27 @@ func (s *state) settle(claims []claim) error {
 		s.events.again(open)
 	}
 	return nil
+}
+
+// holds reports whether the pod of a claim is a nominee of its node.
+func (s *state) holds(c claim) bool {
+	x := s.nominees[c.pod]
+	return x != nil && x.node == c.node
+}
+
+// knows reports whether a claim is no news: what it says is so, of a pod that is as
+// it was.
+func (s *state) knows(c claim) bool {
+	if s.holds(c) != c.nominated {
+		return false
+	}
+	return !c.nominated || c.object != nil && alike(s.nominees[c.pod].object(), c.object)
+}
+
+// alike reports whether two versions of a pod differ in their status at most, as far
+// as matters to others while the pod is on no node.
+func alike(a, b *v1.Pod) bool {
+	return a.ResourceVersion == b.ResourceVersion || a.Generation > 0 && a.Generation == b.Generation && maps.Equal(a.Labels, b.Labels)
 }
 
 // nominations makes the nominations to a node what the nominator says and reports
@@ -78,10 +102,9 @@ func (s *state) nominations(node string) (changed bool, err error) {
 	}
 	for _, info := range infos {
 		object := info.GetPod()
-		// It is a new copy every time: the version tells.
-		x := s.nominees[object.UID]
+		x := s.nominees[object.UID] // of another copy: each call makes new ones
 		if object.UID == s.preemptor || s.pods[object.UID] != nil ||
-			x != nil && x.node == node && x.version == object.ResourceVersion {
+			x != nil && x.node == node && alike(x.object(), object) {
 			continue
 		}
 		changed = true
@@ -99,7 +122,7 @@ func (s *state) nominations(node string) (changed bool, err error) {
 		if err := s.cluster.Nominate(pod, node); err != nil {
 			return true, err
 		}
-		s.nominees[object.UID] = &nominee{pod, object.UID, object.ResourceVersion, node}
+		s.nominees[object.UID] = &nominee{pod, object.UID, node}
 		s.nominatedTo[node] = append(s.nominatedTo[node], object.UID)
 	}
 	return changed, nil
@@ -121,12 +144,12 @@ func (s *state) allNominations() []claim {
 	var claims []claim
 	until := time.Now().Add(patience)
 	for _, x := range s.nominees {
-		claims = append(claims, claim{x.uid, x.node, true, until})
+		claims = append(claims, claim{x.uid, x.node, true, nil, until})
 	}
 	pods, _ := s.lister.List(labels.Everything()) // listers of informers do not fail
 	for _, p := range pods {
 		if uid, node := nominationOf(p); node != "" {
-			claims = append(claims, claim{uid, node, true, until})
+			claims = append(claims, claim{uid, node, true, nil, until})
 		}
 	}
 	return claims

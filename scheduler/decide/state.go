@@ -243,7 +243,7 @@ func (s *state) removePod(uid types.UID, node string) error {
 	delete(s.pods, uid)
 	delete(s.aliased, uid)
 	if to := p.object.Status.NominatedNodeName; to != "" {
-		s.events.nomination(uid, "", to)
+		s.events.nomination(uid, "", to, nil)
 	}
 	return s.cluster.RemovePod(p.pod.Namespace, p.pod.Name)
 }

@@ -125,7 +125,7 @@ func (w *world) podName() string {
 func (w *world) newPod(name string) *v1.Pod {
 	w.version++
 	priority := int32(w.random.IntN(4))
-	p := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(fmt.Sprintf("uid-%05d", w.version)), ResourceVersion: fmt.Sprint(w.version)}}
+	p := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(fmt.Sprintf("uid-%05d", w.version)), ResourceVersion: fmt.Sprint(w.version), Generation: int64(w.random.IntN(5))}}
 	p.Labels = map[string]string{"app": fmt.Sprintf("a%d", w.random.IntN(4))}
 	p.Spec.Priority = &priority
 	p.Spec.Containers = []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{
@@ -185,13 +185,32 @@ func (w *world) nominate(p *v1.Pod, node string) {
 	if w.random.IntN(2) == 0 {
 		w.podHandlers().OnUpdate(p, c)
 	} else {
-		w.state.events.nomination(p.UID, from, node)
+		w.state.events.nomination(p.UID, from, node, nil)
 	}
+}
+
+// change changes a pending pod, in what matters to others or in its status alone.
+func (w *world) change(p *v1.Pod) {
+	c := p.DeepCopy()
+	w.version++
+	c.ResourceVersion = fmt.Sprint(w.version)
+	switch w.random.IntN(3) {
+	case 0:
+		c.Labels["app"] = fmt.Sprintf("a%d", w.random.IntN(4))
+	case 1:
+		c.Generation++
+		c.Spec.Containers[0].Resources.Requests[v1.ResourceCPU] = *resource.NewMilliQuantity(int64(1+w.random.IntN(9))*100, resource.DecimalSI)
+	}
+	w.pending[p.UID] = c
+	if nominated := w.nominated[p.Status.NominatedNodeName]; nominated[p.UID] != nil {
+		nominated[p.UID] = c
+	}
+	w.podHandlers().OnUpdate(p, c)
 }
 
 // step makes one random event.
 func (w *world) step() {
-	switch w.random.IntN(14) {
+	switch w.random.IntN(15) {
 	case 0: // a node comes, or changes
 		n := w.newNode()
 		if old := w.nodes[n.Name]; old != nil {
@@ -227,7 +246,11 @@ func (w *world) step() {
 		p := w.newPod(w.podName())
 		w.pending[p.UID] = p
 		w.podHandlers().OnAdd(p, false)
-	case 10: // it is nominated, or not any more
+	case 10: // it changes
+		if p, ok := pick(w.random, w.pending); ok {
+			w.change(p)
+		}
+	case 11: // it is nominated, or not any more
 		if p, ok := pick(w.random, w.pending); ok {
 			to := ""
 			if n, ok := pick(w.random, w.nodes); ok && w.random.IntN(4) > 0 {
@@ -235,7 +258,7 @@ func (w *world) step() {
 			}
 			w.nominate(p, to)
 		}
-	case 11: // it is assumed on a node, or deleted
+	case 12: // it is assumed on a node, or deleted
 		p, ok := pick(w.random, w.pending)
 		if !ok {
 			return
@@ -251,7 +274,7 @@ func (w *world) step() {
 		} else {
 			w.podHandlers().OnDelete(p)
 		}
-	case 12: // a budget comes, changes or goes
+	case 13: // a budget comes, changes or goes
 		b := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("b%d", w.random.IntN(5))}}
 		store := w.factory.Policy().V1().PodDisruptionBudgets().Informer().GetStore()
 		if w.budgets[b.Name] != nil && w.random.IntN(3) == 0 {
@@ -265,7 +288,7 @@ func (w *world) step() {
 			w.budgets[b.Name] = b
 		}
 		w.noteBudget(b)
-	case 13: // a group comes, changes or goes
+	case 14: // a group comes, changes or goes
 		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("g%d", w.random.IntN(4)), UID: "g"}}
 		store := w.factory.Scheduling().V1beta1().PodGroups().Informer().GetStore()
 		if w.groups[g.Name] != nil && w.random.IntN(3) == 0 {
@@ -290,7 +313,7 @@ func (w *world) afresh() *state {
 	w.fatal(err)
 	for _, n := range w.nominated {
 		for uid, p := range n {
-			s.events.nomination(uid, "", p.Status.NominatedNodeName)
+			s.events.nomination(uid, "", p.Status.NominatedNodeName, nil)
 		}
 	}
 	w.fatal(s.follow(""))
