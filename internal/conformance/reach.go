@@ -19,13 +19,15 @@ type reach struct {
 // situation is a case with its answer.
 type situation struct {
 	*golden.Case
-	answer golden.Answer
-	state  preemption.ClusterState
+	answer  golden.Answer
+	release preemption.Release
+	state   preemption.ClusterState
 }
 
 func newSituation(c *golden.Case, answer golden.Answer, release string) (*situation, error) {
-	state, err := replay.State(c, replay.Releases[release])
-	return &situation{c, answer, state}, err
+	r := replay.Releases[release]
+	state, err := replay.State(c, r)
+	return &situation{c, answer, r, state}, err
 }
 
 // rules are the rows of the table of releases in docs/conformance.md: a case
@@ -51,7 +53,8 @@ var rules = []reach{
 			return b.Namespace == p.Namespace && b.Selector.Matches(nil)
 		})
 	})},
-	{"pods in a group evicted as one", someMember(func(u unit) bool { return u.atomic })},
+	{"pods in a group evicted as one", someMember(func(u unit) bool { return u.atomic && u.release != preemption.Release136 })},
+	{"pods in such a group evicted one by one", someMember(func(u unit) bool { return u.atomic && u.release == preemption.Release136 })},
 	{"a member of a group that is not atomic", someMember(func(u unit) bool { return u.known && !u.atomic })},
 	{"a member's priority is not its root group's", someMember(func(u unit) bool { return u.known && u.priority != u.root })},
 	{"missing start", someVictim(func(_ *situation, p *preemption.Pod) bool { return p.Start.IsZero() })},
@@ -144,8 +147,9 @@ func someVictim(is func(*situation, *preemption.Pod) bool) func(*situation) bool
 
 // unit is what a bound pod that names a group belongs to.
 type unit struct {
+	release  preemption.Release
 	known    bool // the group exists
-	atomic   bool // some group on the way up is evicted as one
+	atomic   bool // some group on the way up has disruption mode all
 	priority int32
 	root     int32 // the priority of the last group on the way up
 }
@@ -158,7 +162,7 @@ func someMember(is func(unit) bool) func(*situation) bool {
 }
 
 func unitOf(s *situation, p *preemption.Pod) unit {
-	u := unit{priority: p.Priority, root: p.Priority}
+	u := unit{release: s.release, priority: p.Priority, root: p.Priority}
 	parent := ""
 	for _, g := range s.state.PodGroups {
 		if g.Namespace == p.Namespace && g.Name == p.Group {
