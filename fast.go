@@ -262,19 +262,17 @@ func (f *fastSearch) askStatuses() (all bool) {
 }
 
 // settledBy reports whether the node that the preemptor is nominated to takes it,
-// by what the caller knows or as it is, or fails.
+// by what the caller knows or as it is. If it fails, so it will in its turn among all
+// nodes, unless one before it fits.
 func (f *fastSearch) settledBy(i int) bool {
 	takes := f.status(i) == knownStatus(Fits)
 	if f.status(i) == unknownStatus && f.cluster.engine.table.FitsOn(&f.search, &f.scratch, i) {
-		var err error
-		if takes, err = f.takes(i); err != nil {
-			f.fail(err)
-		}
+		takes, _ = f.takes(i)
 	}
 	if takes {
 		f.firstFit = i
 	}
-	return takes || f.failed
+	return takes
 }
 
 // status returns what the caller knows of a node.
