@@ -2,6 +2,7 @@ package scheduler_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -14,29 +15,33 @@ import (
 	"example.com/preemption/scheduler"
 )
 
+var clusters = flag.Int("clusters", 400, "how many clusters of each flavour the library and the scheduler are compared on")
+
 // The library with the scheduler's plugins decides as the scheduler does: node
 // by node, before and after the dry run, with the same victims and violations.
 func TestDecidesAsUpstream(t *testing.T) {
-	clusters := 400
+	clusters := *clusters
 	if testing.Short() {
-		clusters = 40
+		clusters = min(clusters, 40)
 	}
 	for name, f := range map[string]flavour{
 		"affinity":            {affinity: true},
 		"anti-affinity":       {antiAffinity: true},
 		"spread":              {spread: true},
 		"everything":          {affinity: true, antiAffinity: true, spread: true},
+		"volumes":             {volumes: true},
 		"groups":              {groups: true},
 		"groups and affinity": {affinity: true, antiAffinity: true, groups: true},
 		"groups and spread":   {spread: true, groups: true},
+		"groups and volumes":  {volumes: true, groups: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen tally
 			for seed := range clusters {
 				w := &world{Rand: rand.New(rand.NewPCG(uint64(seed), 1)), flavour: f}
 				objects, preemptor := w.cluster()
-				want := upstream(t, objects, namespaces, preemptor)
-				got := ours(t, objects, preemptor)
+				want := upstream(t, objects, w.others(), preemptor)
+				got := ours(t, objects, w.others(), preemptor)
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Fatalf("seed %d (-upstream +ours):\n%s", seed, diff)
 				}
@@ -72,7 +77,7 @@ func (s tally) String() string {
 	return fmt.Sprintf("%d pods rejected outright; %d nodes fit, %d refuse; %d cannot be cleared, %d can", s.rejected, s.fit, s.refused, s.hopeless, s.candidates)
 }
 
-func ours(t *testing.T, objects *kube.Objects, pod *v1.Pod) verdict {
+func ours(t *testing.T, objects *kube.Objects, others scheduler.Objects, pod *v1.Pod) verdict {
 	t.Helper()
 	state, err := objects.State(preemption.Release137)
 	if err != nil {
@@ -86,7 +91,7 @@ func ours(t *testing.T, objects *kube.Objects, pod *v1.Pod) verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scheduler.New(scheduler.Objects{Namespaces: namespaces})
+	s, err := scheduler.New(others)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,11 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/preemption/kube"
+	"example.com/preemption/scheduler"
 )
 
 // flavour says what a random cluster is about.
 type flavour struct {
-	affinity, antiAffinity, spread, groups bool
+	affinity, antiAffinity, spread, groups, volumes bool
 }
 
 // A world makes small, crowded clusters in which every rule has a chance to
@@ -25,7 +26,8 @@ type flavour struct {
 type world struct {
 	*rand.Rand
 	flavour
-	start time.Time
+	start   time.Time
+	storage scheduler.Objects
 }
 
 var (
@@ -73,6 +75,9 @@ func (w *world) cluster() (*kube.Objects, *v1.Pod) {
 			}
 			o.PodGroups = append(o.PodGroups, g)
 		}
+	}
+	if w.volumes {
+		w.makeStorage(o.Nodes)
 	}
 	claimed := map[string]bool{}
 	for i := range nodes * (1 + w.IntN(4)) {
@@ -156,6 +161,9 @@ func (w *world) pod(name string, priority int32) *v1.Pod {
 			domains := int32(1 + w.IntN(3))
 			p.Spec.TopologySpreadConstraints[0].MinDomains = &domains
 		}
+	}
+	if w.volumes {
+		w.mount(p)
 	}
 	return p
 }

@@ -33,6 +33,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"example.com/preemption/kube"
+	"example.com/preemption/scheduler"
 )
 
 // verdict is what is known of a preemptor's chances: by node, why it does not
@@ -53,7 +54,7 @@ var wanted = []string{
 
 // upstream asks the real kube-scheduler, put together as in production but for
 // its client. Every node is looked at, one after another.
-func upstream(t *testing.T, objects *kube.Objects, namespaces []*v1.Namespace, preemptor *v1.Pod) verdict {
+func upstream(t *testing.T, objects *kube.Objects, others scheduler.Objects, preemptor *v1.Pod) verdict {
 	t.Helper()
 	ctx := klog.NewContext(t.Context(), logr.Discard())
 	grouped := len(objects.PodGroups) > 0
@@ -97,10 +98,10 @@ func upstream(t *testing.T, objects *kube.Objects, namespaces []*v1.Namespace, p
 			preemption = p
 			return p, err
 		})
-	profile, err := frameworkruntime.NewFramework(ctx, registry, wantedProfile(t),
+	profile, err := frameworkruntime.NewFramework(ctx, registry, wantedProfile(t, len(others.PersistentVolumeClaims) > 0),
 		frameworkruntime.WithLogger(klog.FromContext(ctx)),
 		frameworkruntime.WithClientSet(&fake.Clientset{}),
-		frameworkruntime.WithInformerFactory(listing(namespaces, objects.PodDisruptionBudgets)),
+		frameworkruntime.WithInformerFactory(listing(others, objects.PodDisruptionBudgets)),
 		frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
 		frameworkruntime.WithParallelism(1),
 		frameworkruntime.WithSnapshotSharedLister(snapshot),
@@ -177,11 +178,15 @@ func podNames(pods []*v1.Pod) []string {
 	return list
 }
 
-func wantedProfile(t *testing.T) *config.KubeSchedulerProfile {
+func wantedProfile(t *testing.T, volumes bool) *config.KubeSchedulerProfile {
 	t.Helper()
 	defaults, err := latest.Default()
 	if err != nil {
 		t.Fatal(err)
+	}
+	wanted := wanted
+	if volumes {
+		wanted = slices.Concat(wanted, []string{names.VolumeRestrictions, names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone})
 	}
 	p := &defaults.Profiles[0]
 	p.Plugins.MultiPoint.Enabled = slices.DeleteFunc(p.Plugins.MultiPoint.Enabled, func(x config.Plugin) bool { return !slices.Contains(wanted, x.Name) })
@@ -191,18 +196,52 @@ func wantedProfile(t *testing.T) *config.KubeSchedulerProfile {
 	return p
 }
 
-// listing returns informers, never started, that know namespaces and budgets.
-func listing(namespaces []*v1.Namespace, budgets []*policyv1.PodDisruptionBudget) informers.SharedInformerFactory {
+// listing returns informers, never started, that know the objects and the budgets.
+func listing(o scheduler.Objects, budgets []*policyv1.PodDisruptionBudget) informers.SharedInformerFactory {
 	f := informers.NewSharedInformerFactory(&fake.Clientset{}, 0)
-	for _, n := range namespaces {
-		if err := f.Core().V1().Namespaces().Informer().GetStore().Add(n); err != nil {
-			panic(err)
-		}
-	}
+	know(f, o.Namespaces)
+	know(f, o.PersistentVolumeClaims)
+	know(f, o.PersistentVolumes)
+	know(f, o.StorageClasses)
+	know(f, o.CSINodes)
+	know(f, o.VolumeAttachments)
 	f.InformerFor(&policyv1.PodDisruptionBudget{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 		return orderedInformer{budgets: budgets}
 	})
 	return f
+}
+
+func know[T any, P interface {
+	*T
+	runtime.Object
+}](f informers.SharedInformerFactory, objects []P) {
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	for _, o := range objects {
+		if err := indexer.Add(o); err != nil {
+			panic(err)
+		}
+	}
+	f.InformerFor(P(new(T)), func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return knowing{indexer: indexer} })
+}
+
+// knowing is an informer that has heard of everything: it tells a handler at once
+// what there is.
+type knowing struct {
+	cache.SharedIndexInformer
+	indexer cache.Indexer
+}
+
+func (i knowing) GetIndexer() cache.Indexer              { return i.indexer }
+func (i knowing) GetStore() cache.Store                  { return i.indexer }
+func (i knowing) AddIndexers(x cache.Indexers) error     { return i.indexer.AddIndexers(x) }
+func (i knowing) HasSynced() bool                        { return true }
+func (i knowing) SetTransform(cache.TransformFunc) error { return nil }
+
+func (i knowing) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	for _, o := range i.indexer.List() {
+		h.OnAdd(o, true)
+	}
+	return i, nil
 }
 
 // orderedInformer lists the budgets in their order, where others have map order.

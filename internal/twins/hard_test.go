@@ -21,13 +21,13 @@ var hard = flag.Int("hard", 12, "how many decisions are made on nodes whose best
 // and with a better node known not on all of these.
 func hardCluster(r *rand.Rand) (preemption.ClusterState, *preemption.Pod) {
 	var state preemption.ClusterState
-	sizes := preemption.Resources{preemption.CPU: 0, preemption.Memory: 0, "gpu": 0}
+	sizes := []string{preemption.CPU, preemption.Memory, "gpu"}
 	for n := range 2 + r.IntN(3) {
 		node := &preemption.Node{Name: fmt.Sprint("n", n), Allocatable: preemption.Resources{preemption.PodCount: 110}}
 		weight := 1 + r.Int32N(2)
 		for p := range 10 + r.IntN(20) {
 			pod := &preemption.Pod{Namespace: "ns", Name: fmt.Sprint("p", n, "-", p), NodeName: node.Name, UID: fmt.Sprint(n, "-", p), Requests: preemption.Resources{}, Priority: math.MinInt32}
-			for d := range sizes {
+			for _, d := range sizes {
 				pod.Requests[d] = 1 + int64(r.IntN(1000))
 				node.Allocatable[d] += pod.Requests[d]
 				pod.Priority += weight * int32(pod.Requests[d])
@@ -37,10 +37,11 @@ func hardCluster(r *rand.Rand) (preemption.ClusterState, *preemption.Pod) {
 		state.Nodes = append(state.Nodes, node)
 	}
 	share := int64(2 + r.IntN(3))
-	for d := range sizes {
-		sizes[d] = state.Nodes[0].Allocatable[d] / share
+	wants := preemption.Resources{}
+	for _, d := range sizes {
+		wants[d] = state.Nodes[0].Allocatable[d] / share
 	}
-	return state, &preemption.Pod{Namespace: "ns", Name: "preemptor", UID: "preemptor", Priority: 2000, Requests: sizes}
+	return state, &preemption.Pod{Namespace: "ns", Name: "preemptor", UID: "preemptor", Priority: 2000, Requests: wants}
 }
 
 // Where a search for the best victims reaches its bound, Preempt and Examine decide
@@ -106,7 +107,7 @@ func TestSearchesThatReachTheirBound(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d decisions inexact", inexact, *hard)
-	if inexact == 0 || inexact == *hard {
+	if *hard >= 12 && (inexact == 0 || inexact == *hard) {
 		t.Error("want some decisions exact and some not")
 	}
 }

@@ -71,9 +71,7 @@ func TestPoliciesAreTheirTwins(t *testing.T) {
 		holdSmallPolicies(seeded{t, seed}, w, tally.count)
 	}
 	t.Logf("%d decisions, %d by the engine: %v", tally.decisions, tally.fast, tally.outcomes)
-	if tally.fast < tally.decisions/2 {
-		t.Errorf("the engine made %d of %d decisions, want half of them", tally.fast, tally.decisions)
-	}
+	tally.want(t, tally.fast, 0.5, "are made by the engine")
 }
 
 func holdSmallPolicies(t failer, w *world.World, count func(bool, string)) {
