@@ -29,6 +29,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
@@ -98,12 +99,14 @@ func upstream(t *testing.T, objects *kube.Objects, others scheduler.Objects, pre
 			preemption = p
 			return p, err
 		})
+	informed := listing(others, objects.PodDisruptionBudgets)
 	profile, err := frameworkruntime.NewFramework(ctx, registry, wantedProfile(t, len(others.PersistentVolumeClaims) > 0),
 		frameworkruntime.WithLogger(klog.FromContext(ctx)),
 		frameworkruntime.WithClientSet(&fake.Clientset{}),
-		frameworkruntime.WithInformerFactory(listing(others, objects.PodDisruptionBudgets)),
+		frameworkruntime.WithInformerFactory(informed),
 		frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
 		frameworkruntime.WithParallelism(1),
+		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(informed.Storage().V1().CSINodes().Lister())),
 		frameworkruntime.WithSnapshotSharedLister(snapshot),
 		frameworkruntime.WithMutableSnapshotLister(snapshot),
 		frameworkruntime.WithPodGroupManager(contents),
