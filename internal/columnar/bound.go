@@ -47,9 +47,10 @@ func (x *search) bound(node, k int, violations int64) score.Score {
 	return s
 }
 
-// worseFrom reports whether a node cannot be the best, by its first victim. That is
-// of the least priority that any set of victims may start with, and if it
-// violates no budget no set that starts with this priority started later.
+// worseFrom reports whether a node cannot be the best, by the least important
+// resident who, with those behind it, makes up for what is missing. Every set of
+// victims has a member that is as important or more. So none starts with a lower
+// priority, and none that starts with this one started later.
 func (x *search) worseFrom(node int, bound *score.Score) bool {
 	r := &x.rows[node]
 	if !x.shortages(node) {
@@ -63,13 +64,21 @@ func (x *search) worseFrom(node int, bound *score.Score) bool {
 		return true
 	}
 	e := &r.residents[first]
-	if int64(e.Priority) < bound.Top {
-		return false // those that it takes violate a budget
+	top, start := int64(e.Priority), e.Start
+	if r.grouped > 0 {
+		start = score.Never // rows are not in the order of starts
 	}
-	bound.Sum += int64(e.Priority) - bound.Top
-	bound.Top = int64(e.Priority)
-	if r.grouped == 0 {
-		bound.Start = min(bound.Start, e.Start)
+	if k := x.levelOf(e.Priority); int64(x.levels[k].low) > bound.Top {
+		*bound = x.bound(node, k, bound.Violations) // what held of a level below does not here
+	}
+	switch {
+	case top < bound.Top:
+		return false
+	case top == bound.Top:
+		bound.Start = min(bound.Start, start)
+	default:
+		bound.Sum += top - bound.Top
+		bound.Top, bound.Start = top, start
 	}
 	return x.worse(bound, node)
 }
@@ -127,6 +136,44 @@ func (l *level) latestIn(block int, violations int64) int64 {
 		return l.late.dims[0].peak[block]
 	}
 	return l.latest.dims[0].peak[block]
+}
+
+// latestOf is the same by node.
+func (l *level) latestOf(block int, violations int64) *lanes {
+	if violations > 0 {
+		return &l.late.cells[block]
+	}
+	return &l.latest.cells[block*l.latest.dims]
+}
+
+// latestLane returns which of the nodes of a mask has the latest of these starts, the
+// first of equals.
+func (l *level) latestLane(block int, violations int64, mask uint64) int {
+	starts := l.latestOf(block, violations)
+	late := bits.TrailingZeros64(mask)
+	for m := mask; m != 0; m &= m - 1 {
+		if lane := bits.TrailingZeros64(m); starts[lane] > starts[late] {
+			late = lane
+		}
+	}
+	return late
+}
+
+// lateEnough narrows nodes of a block down to those whose victims may have started
+// late enough, where the start decides.
+func (x *search) lateEnough(l *level, block, k int, violations int64, mask uint64) uint64 {
+	latest, decides := x.latestToBeat(k, violations)
+	if !decides {
+		return mask
+	}
+	starts := l.latestOf(block, violations)
+	for m := mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros64(m)
+		if start := starts[lane]; start < latest || start == latest && block*blockSize+lane > x.bestNode {
+			mask &^= 1 << lane
+		}
+	}
+	return mask
 }
 
 // withinReach narrows nodes of a block down to those that could make up what is

@@ -362,22 +362,36 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 	if violations == 0 {
 		mask = x.withinReach(k, next, mask)
 	}
-	for ; mask != 0; mask &= mask - 1 {
-		node := next.block*blockSize + bits.TrailingZeros64(mask)
-		x.Stats.Nodes++
-		if !x.besideHeld(&l.clean, node, violations) {
-			continue
+
+	// The node whose victims may have started the latest comes first: often none of the
+	// others can beat it then.
+	lane, beaten := l.latestLane(next.block, violations, mask), none
+	for mask != 0 {
+		mask &^= 1 << lane
+		x.searchNode(next, lane, k, violations)
+		if x.bestNode != beaten {
+			mask, beaten = x.lateEnough(l, next.block, k, violations, mask), x.bestNode
 		}
-		bound := next.bound
-		if violations > 0 || !x.plain {
-			bound = x.bound(node, k, violations)
-			if x.worse(&bound, node) {
-				x.close(node)
-				continue
-			}
-		}
-		x.evaluate(node, &bound)
+		lane = bits.TrailingZeros64(mask)
 	}
+}
+
+// searchNode evaluates a node of a block if it may be the best.
+func (x *search) searchNode(of *promise, lane, k int, violations int64) {
+	node := of.block*blockSize + lane
+	x.Stats.Nodes++
+	if !x.besideHeld(&x.levels[k].clean, node, violations) {
+		return
+	}
+	bound := of.bound
+	if violations > 0 || !x.plain {
+		bound = x.bound(node, k, violations)
+		if x.worse(&bound, node) {
+			x.close(node)
+			return
+		}
+	}
+	x.evaluate(node, &bound)
 }
 
 // searchRest looks at all nodes that are left.
@@ -417,8 +431,13 @@ func (x *search) evaluate(node int, bound *score.Score) {
 		x.violated = bound.Violations
 	}
 
+	// Without violations the greedy looks at the first victim itself, if it is all
+	// there is.
+	if bound != nil && (!x.plain || x.violated > 0) && x.worseFrom(node, bound) {
+		return
+	}
 	if !x.plain {
-		if bound != nil && bound.Violations == 0 && x.worseFrom(node, bound) || !x.isOpen(node) {
+		if !x.isOpen(node) {
 			return
 		}
 		if x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
