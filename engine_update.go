@@ -137,7 +137,7 @@ func (e *engine) setBudget(b *budgetEntry) {
 	for i := range c.covers.sets {
 		if set := &c.covers.sets[i]; slices.Contains(set.over, b) {
 			for home := range set.homes {
-				e.table.Touch(c.homes[home].index)
+				e.table.TouchCovered(c.homes[home].index, int32(i))
 			}
 		}
 	}

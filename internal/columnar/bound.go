@@ -141,9 +141,9 @@ func (l *level) latestIn(block int, violations int64) int64 {
 // latestOf is the same by node.
 func (l *level) latestOf(block int, violations int64) *lanes {
 	if violations > 0 {
-		return &l.late.cells[block]
+		return &l.late.dims[0].cells[block]
 	}
-	return &l.latest.cells[block*l.latest.dims]
+	return &l.latest.dims[0].cells[block]
 }
 
 // latestLane returns which of the nodes of a mask has the latest of these starts, the

@@ -11,7 +11,7 @@ import (
 // and from what the node had to give at first, in the plainest way, and compares.
 // It returns all differences. It is for tests, and costs accordingly.
 func (t *Table) Check(allocatable func(node int) []int64) error {
-	t.settle()
+	t.settleAll()
 	c := checker{t: t}
 	c.planes()
 	c.levels()

@@ -1,6 +1,8 @@
 package columnar
 
 import (
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -8,91 +10,185 @@ import (
 // staleRows are the rows of which something has to be computed again. Queries, which
 // may be many at a time, compute it under the lock; the first does it for all.
 type staleRows struct {
-	nodes   []int32
-	waiting atomic.Bool // there are some
+	nodes []int32
+	// later are rows with residents that have come to violate for sure. As long as
+	// these count as if they might go, every bound is only lower than it could be, so
+	// that a query need not wait until all of them, which may be those of a large
+	// service, have been computed.
+	later   []int32
+	waiting atomic.Bool // for the next query, since there was an update
 	lock    sync.Mutex
 }
 
-// What of a row is stale: nothing, all, or what a clean resident of one level, given
-// by the level's index, has a part in.
-const (
-	fresh      = -2
-	everything = -1
+// laterAtOnce is how many rows a query computes of those that could wait.
+const laterAtOnce = 16
+
+// A part is what of a row is stale: of which levels, from one up to another, and
+// whether what is known of those residents that surely violate.
+type part struct {
+	clean, tops, starts span
+	spent               bool
+}
+
+// A span is a range of levels. From to below: none.
+type span struct{ from, to int8 }
+
+// allLevels is more than there can be.
+const allLevels = math.MaxInt8
+
+var (
+	fresh      = part{}
+	everything = part{clean: span{0, allLevels}, tops: span{0, allLevels}, starts: span{0, allLevels}, spent: true}
 )
 
-// Touch makes the table look at a node again, after Budgets or Units over its
-// residents changed.
+func (s span) has(level int) bool { return int(s.from) <= level && level < int(s.to) }
+
+// and returns a span that has what either has.
+func (s span) and(o span) span {
+	switch {
+	case s.from >= s.to:
+		return o
+	case o.from >= o.to:
+		return s
+	}
+	return span{min(s.from, o.from), max(s.to, o.to)}
+}
+
+func (p part) and(o part) part {
+	return part{p.clean.and(o.clean), p.tops.and(o.tops), p.starts.and(o.starts), p.spent || o.spent}
+}
+
+// moved is what is stale once a resident of a level has come or gone. Whoever goes
+// with it makes available what it takes, so that only counts below its level, or on
+// all if it is not to go.
+func moved(level int, spent bool) part {
+	k := int8(level)
+	if spent {
+		return part{clean: span{0, allLevels}, starts: span{k, k + 1}, spent: true}
+	}
+	return part{clean: span{0, k}, tops: span{k, allLevels}, starts: span{k, k + 1}}
+}
+
+// crossed is what is stale once a resident of a level has come to violate for sure, or
+// no longer does.
+func crossed(level int) part {
+	k := int8(level)
+	return part{clean: span{k, allLevels}, tops: span{k, allLevels}, starts: span{k, k + 1}, spent: true}
+}
+
+// Touch makes the table look at a node again, after Units over its residents changed.
 func (t *Table) Touch(node int) { t.mark(node, everything) }
 
+// TouchCovered does so for those residents that a set of budgets is over, after what
+// one of these has left passed zero.
+func (t *Table) TouchCovered(node int, cover int32) {
+	spent := t.overdrawn(cover)
+	for _, x := range t.rows[node].residents {
+		if x.Ref < 0 || x.Cover != cover {
+			continue
+		}
+		if what := crossed(t.levelOf(x.Priority)); spent {
+			t.markLater(node, what)
+		} else {
+			t.mark(node, what)
+		}
+	}
+}
+
 // mark notes that of a row this much is stale, beside what is already.
-func (t *Table) mark(node, what int) {
+func (t *Table) mark(node int, what part) {
 	t.journal.note(node)
 	r := &t.rows[node]
-	switch {
-	case r.stale == fresh:
-		r.stale = int32(what)
+	r.stale = r.stale.and(what)
+	if !r.waits {
+		r.waits = true
 		t.stale.nodes = append(t.stale.nodes, int32(node))
-		t.stale.waiting.Store(true)
-	case int(r.stale) != what:
-		r.stale = everything
 	}
+	t.stale.waiting.Store(true)
 }
 
-// affected says what is stale once a resident of level k has come or gone.
-func (t *Table) affected(k int, x *Resident) int {
-	if t.isSpent(x) {
-		return everything
+// markLater is mark for what can wait.
+func (t *Table) markLater(node int, what part) {
+	t.journal.note(node)
+	r := &t.rows[node]
+	r.stale = r.stale.and(what)
+	if !r.waits && !r.waitsLong {
+		r.waitsLong = true
+		t.stale.later = append(t.stale.later, int32(node))
 	}
-	return k
+	t.stale.waiting.Store(true)
 }
 
-// settle computes what is stale. Every query begins with it.
+// settle computes what is stale, and some of what can wait. Every query begins with
+// it: the first after an update does it, before any of them reads on.
 func (t *Table) settle() {
-	if !t.stale.waiting.Load() {
+	s := t.stale
+	if !s.waiting.Load() {
 		return
 	}
-	t.stale.lock.Lock()
-	defer t.stale.lock.Unlock()
-	for _, node := range t.stale.nodes {
-		t.refresh(int(node), int(t.rows[node].stale))
-		t.rows[node].stale = fresh
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.waiting.Load() {
+		t.settleUpTo(laterAtOnce)
 	}
-	t.stale.nodes = t.stale.nodes[:0]
-	t.stale.waiting.Store(false)
 }
 
-// forgetStale is settle once every row has been computed afresh.
-func (t *Table) forgetStale() {
-	for _, node := range t.stale.nodes {
-		t.rows[node].stale = fresh
+// settleAll leaves nothing stale. It is for updates, which are alone.
+func (t *Table) settleAll() { t.settleUpTo(len(t.stale.later)) }
+
+func (t *Table) settleUpTo(later int) {
+	s := t.stale
+	t.refreshRows(s.nodes)
+	s.nodes = s.nodes[:0]
+	n := max(len(s.later)-later, 0)
+	t.refreshRows(s.later[n:])
+	s.later = s.later[:n]
+	s.waiting.Store(false)
+}
+
+// refreshRows computes rows. Neighbours share memory, so they come one after another.
+func (t *Table) refreshRows(nodes []int32) {
+	slices.Sort(nodes)
+	for _, node := range nodes {
+		r := &t.rows[node]
+		if r.stale != fresh {
+			t.refresh(int(node), r.stale)
+		}
+		r.stale, r.waits, r.waitsLong = fresh, false, false
 	}
-	t.stale.nodes = t.stale.nodes[:0]
+}
+
+// forgetStale is settleAll once every row has been computed afresh.
+func (t *Table) forgetStale() {
+	for node := range t.rows {
+		r := &t.rows[node]
+		r.stale, r.waits, r.waitsLong = fresh, false, false
+	}
+	t.stale.nodes, t.stale.later = t.stale.nodes[:0], t.stale.later[:0]
 	t.stale.waiting.Store(false)
 }
 
 // widenStale follows a change of the levels' indices.
 func (t *Table) widenStale() {
-	for _, node := range t.stale.nodes {
+	for _, node := range slices.Concat(t.stale.nodes, t.stale.later) {
 		t.rows[node].stale = everything
 	}
 }
 
-// refresh computes what follows from a row, or that part of it that a clean resident
-// of one level has a part in: below its level what is available, from there on the
-// largest requests. It takes O(residents + levels).
-func (t *Table) refresh(node, changed int) {
+// refresh computes what of a row is stale. It takes O(residents + levels).
+func (t *Table) refresh(node int, stale part) {
 	g := &t.gathered
 	t.begin(g, node)
 	for k := range t.levels {
 		l := &t.levels[k]
 		some := t.gather(g, node, l.high)
-		if changed == everything || k < changed {
+		if stale.clean.has(k) {
 			l.setClean(node, g)
 		}
-		if changed == everything || k == changed {
+		if stale.starts.has(k) {
 			l.setStarts(node, g)
 		}
-		if changed == everything || k >= changed {
+		if stale.tops.has(k) {
 			if some || k == 0 {
 				l.setTops(node, g)
 			} else {
@@ -100,7 +196,7 @@ func (t *Table) refresh(node, changed int) {
 			}
 		}
 	}
-	if changed == everything {
+	if stale.spent {
 		t.setSpent(node, g)
 	}
 }

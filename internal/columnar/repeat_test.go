@@ -83,7 +83,9 @@ func TestRepeatedQueriesAnswerAsFresh(t *testing.T) {
 				b := int32(r.IntN(3))
 				if tab.SetBudget(b, int64(r.IntN(3))) {
 					for n := range tab.Nodes() {
-						tab.Touch(n)
+						for cover := range tab.Covers {
+							tab.TouchCovered(n, int32(cover))
+						}
 					}
 				}
 			case 3:

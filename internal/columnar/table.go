@@ -72,11 +72,13 @@ type row struct {
 	heldReqs  []int64 // likewise
 
 	// What follows from the residents, up to date unless the row is stale.
-	covered []int32 // residents with a budget over them, as indices, least important first
-	odd     int32   // odd residents
-	grouped int32   // residents that are units
-	spent   int32   // residents that surely violate
-	stale   int32   // what has to be computed again
+	covered   []int32 // residents with a budget over them, as indices, least important first
+	odd       int32   // odd residents
+	grouped   int32   // residents that are units
+	spent     int32   // residents that surely violate
+	stale     part    // what has to be computed again
+	waits     bool    // for that, among the rows that a query computes
+	waitsLong bool    // among those that it may leave to others
 
 	// width is how many dimensions, the seats not counted, requests are kept of: of
 	// those beyond none in the row requests anything. So a dimension that is new to
@@ -151,7 +153,7 @@ func (t *Table) blocks() int { return blocksOf(len(t.rows)) }
 // AddNode adds a node at the end that has these amounts to give.
 func (t *Table) AddNode(allocatable []int64) {
 	t.journal.epoch++
-	t.rows = append(t.rows, row{stale: fresh})
+	t.rows = append(t.rows, row{})
 	t.free.grow()
 	t.held.grow()
 	t.spentTops.grow()
@@ -164,7 +166,7 @@ func (t *Table) AddNode(allocatable []int64) {
 
 // RemoveNode removes an empty node; those behind it move up.
 func (t *Table) RemoveNode(node int) {
-	t.settle() // stale rows go by the number of their node
+	t.settleAll() // stale rows go by the number of their node
 	t.journal.epoch++
 	t.rows = slices.Delete(t.rows, node, node+1)
 	t.free.remove(node)
@@ -200,7 +202,7 @@ func (t *Table) Load(nodes int, next func(node int) (allocatable []int64, reside
 	left := make([]int64, t.dims)
 	for node := range t.rows {
 		allocatable, residents, requests := next(node)
-		t.rows[node] = row{residents: residents, requests: requests, stale: fresh, width: int32(w)}
+		t.rows[node] = row{residents: residents, requests: requests, width: int32(w)}
 		t.residents += len(residents)
 		copy(left, allocatable)
 		for i := range residents {
@@ -226,7 +228,7 @@ func (t *Table) Add(node int, x Resident, requests []int64) {
 	k := t.levelFor(x.Priority)
 	t.levels[k].count++
 	t.take(node, &x, requests, -1)
-	t.mark(node, t.affected(k, &x))
+	t.mark(node, moved(k, t.isSpent(&x)))
 	t.relayIfSkewed()
 }
 
@@ -241,7 +243,7 @@ func (t *Table) Remove(node int, ref int32) {
 	t.churn++
 	k := t.levelOf(x.Priority)
 	t.levels[k].count--
-	t.mark(node, t.affected(k, &x))
+	t.mark(node, moved(k, t.isSpent(&x)))
 }
 
 // Change puts x in the place of the resident with its reference, and adds requests
