@@ -166,14 +166,37 @@ func (x *search) lateEnough(l *level, block, k int, violations int64, mask uint6
 	if !decides {
 		return mask
 	}
-	starts := l.latestOf(block, violations)
-	for m := mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros64(m)
-		if start := starts[lane]; start < latest || start == latest && block*blockSize+lane > x.bestNode {
-			mask &^= 1 << lane
-		}
+	if block*blockSize > x.bestNode && latest < score.Never {
+		latest++ // a tie is lost
+	}
+	return atLeastIn(mask, l.latestOf(block, violations), latest)
+}
+
+// withinStart narrows nodes of a block down to those whose victims may have started
+// late enough to win by that, if only the start can tell a node from the best and none
+// of the block may do with fewer victims.
+func (x *search) withinStart(k int, of *promise, mask uint64) uint64 {
+	if most := x.mostVictims(k); of.bound.Pods >= most && x.startTells(k, most) {
+		return x.lateOf(k, of, mask, most)
 	}
 	return mask
+}
+
+// startTells reports whether a node with as many victims as there may be costs as much
+// as the best so far but for the start: all are of one priority.
+func (x *search) startTells(k int, most int64) bool {
+	l := &x.levels[k]
+	return k == 0 && l.low == l.high && most == x.bestScore.Pods && x.bestScore.Sum == times(score.Weight(l.low), most)
+}
+
+// lateOf returns which nodes have so many victims that started late enough.
+func (x *search) lateOf(k int, of *promise, mask uint64, victims int64) uint64 {
+	l := &x.levels[k]
+	latest := x.bestScore.Start
+	if of.block*blockSize > x.bestNode && latest < score.Never {
+		latest++ // a tie is lost
+	}
+	return atLeastIn(mask, &l.latest.dims[l.startRank(k, victims)].cells[of.block], latest)
 }
 
 // withinReach narrows nodes of a block down to those that could make up what is
@@ -185,15 +208,11 @@ func (x *search) withinReach(k int, of *promise, mask uint64) uint64 {
 	if most == math.MaxInt64 {
 		return mask
 	}
-	l := &x.levels[k]
-	if k > 0 || l.low < l.high || most != x.bestScore.Pods || x.bestScore.Sum != times(score.Weight(l.low), most) {
+	if !x.startTells(k, most) {
 		return x.withinSum(k, of, mask, most) // as many victims might still have a lower sum, or fewer pods
 	}
-	latest := x.bestScore.Start
-	if of.block*blockSize > x.bestNode && latest < score.Never {
-		latest++ // a tie is lost
-	}
-	late := mask & atLeast(&l.latest.dims[l.startRank(k, most)].cells[of.block], latest)
+	l := &x.levels[k]
+	late := x.lateOf(k, of, mask, most)
 	early := mask &^ late
 	if late = x.reachable(&x.free, l, of.block, late, most); of.bound.Pods < most {
 		late |= x.reachable(&x.free, l, of.block, early, most-1)
@@ -247,10 +266,6 @@ func madeUpIn(mask uint64, have *lanes, largest *topLanes, amount int64, factor 
 	}
 	return mask
 }
-
-// denseLanes is from how many lanes on it is faster to compute all of a block
-// without branches than those asked for one by one.
-const denseLanes = 16
 
 // madeUp returns in which lanes the largest make up for what is missing.
 func madeUp(free *lanes, largest *topLanes, amount int64, factor float32) uint64 {

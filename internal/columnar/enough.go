@@ -1,15 +1,20 @@
 package columnar
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
-// enough returns which nodes of a block have what is demanded, where violations
+// lanesOf returns the lanes of a block that have nodes.
+func (p *plane) lanesOf(block int) uint64 { return ^uint64(0) >> (blockSize - p.inBlock(block)) }
+
+// enough returns which of the nodes of a mask have what is demanded, where violations
 // add as much as that many of the largest violators take. Seats are then left
 // aside.
-func (x *search) enough(p *plane, block int, violations int64) uint64 {
-	mask := ^uint64(0) >> (blockSize - p.inBlock(block))
+func (x *search) enough(p *plane, block int, violations int64, mask uint64) uint64 {
 	within := reach{}
 	if violations > 0 {
-		mask, within = mask&^x.closed[block], reachOf(violations)
+		within = reachOf(violations)
 	}
 	for _, d := range x.Demands {
 		have := &p.dims[d.Dim]
@@ -18,9 +23,26 @@ func (x *search) enough(p *plane, block int, violations int64) uint64 {
 			return 0
 		case have.trough[block] >= d.Amount:
 		case violations == 0:
-			mask &= atLeast(&have.cells[block], d.Amount)
+			mask = atLeastIn(mask, &have.cells[block], d.Amount)
 		case d.Dim != Seat:
 			mask = madeUpIn(mask, &have.cells[block], x.spentTops.lanes(block, d.Dim, within.index), d.Amount, within.factor)
+		}
+	}
+	return mask
+}
+
+// denseLanes is from how many lanes on it is faster to compute all of a block
+// without branches than those asked for one by one.
+const denseLanes = 16
+
+// atLeastIn returns which lanes of a mask hold at least the amount.
+func atLeastIn(mask uint64, l *lanes, amount int64) uint64 {
+	if bits.OnesCount64(mask) > denseLanes {
+		return mask & atLeast(l, amount)
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros64(m); l[i] < amount {
+			mask &^= 1 << i
 		}
 	}
 	return mask

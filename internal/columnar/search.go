@@ -110,7 +110,7 @@ func (t *Table) Fits(q *Query, s *Scratch, yield func(node int) bool) {
 		if !x.mayHaveEnough(&t.free, b, 0) {
 			continue
 		}
-		for m := x.enough(&t.free, b, 0); m != 0; m &= m - 1 {
+		for m := x.enough(&t.free, b, 0, t.free.lanesOf(b)); m != 0; m &= m - 1 {
 			node := b*blockSize + bits.TrailingZeros64(m)
 			if x.besideHeld(&t.free, node, 0) && !yield(node) {
 				return
@@ -122,7 +122,7 @@ func (t *Table) Fits(q *Query, s *Scratch, yield func(node int) bool) {
 // FitsOn reports whether one node does.
 func (t *Table) FitsOn(q *Query, s *Scratch, node int) bool {
 	x := search{Table: t, Query: q, Scratch: s}
-	return x.enough(&t.free, node/blockSize, 0)&(1<<(node%blockSize)) != 0 && x.besideHeld(&t.free, node, 0)
+	return x.enough(&t.free, node/blockSize, 0, 1<<(node%blockSize)) != 0 && x.besideHeld(&t.free, node, 0)
 }
 
 // Search returns the node that is the best to clear, -1 if none can be cleared.
@@ -187,7 +187,7 @@ func (x *search) searchLevels(top int, violations int64) {
 // anyWith reports whether any node that is left could do with so many violations.
 func (x *search) anyWith(top int, violations int64) bool {
 	for b := range x.blocks() {
-		if p := &x.levels[top].clean; x.mayHaveEnough(p, b, violations) && x.enough(p, b, violations)&^x.closed[b] != 0 {
+		if p := &x.levels[top].clean; x.mayHaveEnough(p, b, violations) && x.enough(p, b, violations, p.lanesOf(b)&^x.closed[b]) != 0 {
 			return true
 		}
 	}
@@ -354,7 +354,12 @@ func (x *search) mostPromising(k int, violations int64) int {
 // searchBlock evaluates the nodes of a block that may be the best.
 func (x *search) searchBlock(next *promise, k int, violations int64) {
 	l := &x.levels[k]
-	mask := x.enough(&l.clean, next.block, violations) &^ x.closed[next.block]
+	mask := l.clean.lanesOf(next.block) &^ x.closed[next.block]
+	if violations == 0 {
+		mask = x.withinStart(k, next, mask)
+	}
+	mask = x.lateEnough(l, next.block, k, violations, mask)
+	mask = x.enough(&l.clean, next.block, violations, mask)
 	if mask == 0 {
 		return
 	}
