@@ -132,7 +132,7 @@ func (c committed) minus(r Resources) committed {
 	return c
 }
 
-func (c committed) small() bool { return c.high == 0 && c.low <= math.MaxInt64 }
+func (c committed) small() bool { return c.high == 0 && bits.Len64(c.low) < 64 }
 
 // commit accounts for a pod that comes to the node, or returns an error and
 // leaves the node as it is if a sum of requests would overflow.

@@ -87,9 +87,6 @@ func (v *Victim) Start() time.Time {
 
 // earliest is Start as a number that orders as the times do.
 func (v *Victim) earliest() int64 {
-	if len(v.Pods) == 1 {
-		return startOf(v.Pods[0].Start)
-	}
 	if c := &v.cached; c.of == &v.Pods[0] && c.pods == len(v.Pods) {
 		return c.start
 	}

@@ -190,6 +190,20 @@ func TestStaleCommitProperty(t *testing.T) {
 			update := rapid.SampledFrom(slices.Sorted(maps.Keys(m.updates()))).Draw(t, "update")
 			m.updates()[update](t)
 		}
+		// What the decision is about changes more often than by chance.
+		victim := r.Victims[0].Pods[0]
+		switch pick(t, "aimed at", "", "", "preemptor", "victim", "victim is gone") {
+		case "preemptor":
+			again := s.preemptor.Clone()
+			again.UID = "another"
+			_ = c.UpdatePod(again) // an error where it is not queued
+		case "victim":
+			again := victim.Clone()
+			again.UID = "another"
+			_ = c.UpdatePod(again) // an error where it has gone
+		case "victim is gone":
+			_ = c.RemovePod(victim.Namespace, victim.Name) // likewise
+		}
 		before := c.State()
 		want := ""
 		for _, v := range r.Victims {
@@ -229,6 +243,7 @@ func TestStaleCommitProperty(t *testing.T) {
 			t.Fatalf("a failed commit changed (-before +after):\n%s", diff)
 		}
 	})
+	t.Logf("%d stale and %d fresh decisions", stale, fresh)
 	wantSeen(t, stale > 0 && fresh > 0, "%d stale and %d fresh decisions", stale, fresh)
 }
 

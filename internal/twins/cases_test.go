@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -285,6 +286,34 @@ func TestEngineEqualViolationsAreLookedAt(t *testing.T) {
 	r, err := (&preemption.Evaluator{}).Preempt(context.Background(), c, p)
 	if err != nil || r.Node.Name != "better" || r.Violations != 2 {
 		t.Errorf("Preempt = %+v, %v; want the better node, with two violations", r, err)
+	}
+}
+
+// Nodes are sorted by the number of their violations up to 16, and what takes more comes
+// last. Below, at and beyond that number, many nodes take as many, and what they differ
+// in decides.
+func TestEngineAboutSixteenViolations(t *testing.T) {
+	for violations := int64(14); violations <= 18; violations++ {
+		r := rand.New(rand.NewPCG(uint64(violations), 16))
+		state := preemption.ClusterState{DisruptionBudgets: []*preemption.PodDisruptionBudget{{Namespace: "ns", Name: "spent",
+			Selector: &preemption.Selector{MatchLabels: map[string]string{"app": "spent"}}}}}
+		for n := range 200 {
+			node := fmt.Sprint("n", n)
+			state.Nodes = append(state.Nodes, &preemption.Node{Name: node, Allocatable: preemption.Resources{preemption.CPU: violations, preemption.PodCount: 110}})
+			for i := range violations {
+				name := fmt.Sprint(node, "-", i)
+				state.Pods = append(state.Pods, &preemption.Pod{Namespace: "ns", Name: name, UID: name, NodeName: node, Labels: map[string]string{"app": "spent"},
+					Priority: int32(r.IntN(3)), Start: time.Unix(int64(r.IntN(3)), 0), Requests: preemption.Resources{preemption.CPU: 1}})
+			}
+		}
+		c, err := preemption.NewCluster(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ask := violations - 1; ask <= violations; ask++ {
+			p := &preemption.Pod{Namespace: "ns", Name: "preemptor", Priority: 10, Requests: preemption.Resources{preemption.CPU: ask}}
+			compareTwins(t, &preemption.Evaluator{}, c, p)
+		}
 	}
 }
 
