@@ -43,7 +43,7 @@ func TestEngineAllocatesTheResultAlone(t *testing.T) {
 // a namespace of its own or all in one; those that stay are charged as before.
 func TestBudgetsLeaveNothingBehind(t *testing.T) {
 	c := workload{nodes: 20, pods: 10, budgets: 100, covered: 0.5}.cluster(benchSeed)
-	before, want := len(c.engine.table.Budgets), c.DisruptionBudgets()
+	before, want := c.engine.table.NumberedBudgets(), c.DisruptionBudgets()
 	for i := range 5000 {
 		b := &PodDisruptionBudget{Namespace: fmt.Sprint("gone-", i%2*i), Name: fmt.Sprint(i), Selector: &Selector{MatchLabels: map[string]string{"app": fmt.Sprint(i)}}}
 		if err := c.SetBudget(b); err != nil {
@@ -53,7 +53,7 @@ func TestBudgetsLeaveNothingBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(c.engine.table.Budgets); n > 3*before+32 {
+	if n := c.engine.table.NumberedBudgets(); n > 3*before+32 {
 		t.Errorf("the engine keeps %d budgets of %d", n, before)
 	}
 	for namespace := range c.budgets.byNamespace {

@@ -142,7 +142,7 @@ func (e *engine) setBudget(b *budgetEntry) {
 		}
 	}
 	for _, u := range c.units {
-		if slices.ContainsFunc(e.table.Units[u.index].Covers, func(set int32) bool { return slices.Contains(c.covers.budgets(set), b) }) {
+		if slices.ContainsFunc(e.table.Unit(u.index).Covers, func(set int32) bool { return slices.Contains(c.covers.budgets(set), b) }) {
 			e.touch(u)
 		}
 	}
@@ -176,10 +176,11 @@ func (e *engine) covered(changed []int32) {
 
 // renumberBudgets follows a change of the budgets' numbers.
 func (e *engine) renumberBudgets() {
-	e.table.Budgets = nil
+	var left []int64
 	for _, b := range e.cluster.budgets.inOrder() {
-		e.addBudget(b)
+		left = append(left, int64(b.budget.Allowed))
 	}
+	e.table.SetBudgets(left)
 	for i := range e.cluster.covers.sets {
 		e.setCover(int32(i))
 	}
@@ -192,7 +193,7 @@ func (e *engine) setCover(set int32) {
 	}
 	same := func(number int32, b *budgetEntry) bool { return number == b.order }
 	over := e.cluster.covers.budgets(set)
-	if int(set) < len(e.table.Covers) && slices.EqualFunc(e.table.Covers[set], over, same) {
+	if known := e.table.Cover(set); known != nil && slices.EqualFunc(known, over, same) {
 		return
 	}
 	numbers := make([]int32, len(over))

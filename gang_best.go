@@ -193,7 +193,7 @@ func (s *gangSearch) blocked(n *Node) bool {
 // top is the highest own priority of a resident's pods.
 func (s *gangSearch) top(x *columnar.Resident) int64 {
 	if x.Ref < 0 {
-		return s.table.Units[^x.Ref].Cost.Highest
+		return s.table.Unit(^x.Ref).Cost.Highest
 	}
 	return int64(x.Priority)
 }

@@ -213,7 +213,7 @@ func (s *gangSearch) cost(x *columnar.Resident, top int64) cover.Cost {
 	c := cover.Cost{Sum: score.Weight(x.Priority), Count: 1, Start: score.Never}
 	start := x.Start
 	if x.Ref < 0 {
-		u := &s.table.Units[^x.Ref]
+		u := s.table.Unit(^x.Ref)
 		c.Sum, c.Count, start = u.Cost.Sum, u.Cost.Pods, u.Cost.Start
 	}
 	if s.top(x) == top {

@@ -159,7 +159,7 @@ func (c *checker) node(node int, allocatable []int64) counts {
 		x := &r.residents[i]
 		over := x.Cover >= 0
 		if x.Ref < 0 {
-			u := &t.Units[^x.Ref]
+			u := &t.units[^x.Ref]
 			over = len(u.Covers) > 0
 			n.grouped++
 			if u.Odd {
@@ -228,13 +228,13 @@ func (c *checker) node(node int, allocatable []int64) counts {
 func (c *checker) spent(x *Resident) bool {
 	covers := []int32{}
 	if x.Ref < 0 {
-		covers = c.t.Units[^x.Ref].Covers
+		covers = c.t.units[^x.Ref].Covers
 	} else if x.Cover >= 0 {
 		covers = append(covers, x.Cover)
 	}
 	for _, cover := range covers {
-		for _, b := range c.t.Covers[cover] {
-			if c.t.Budgets[b] <= 0 {
+		for _, b := range c.t.covers[cover] {
+			if c.t.budgets[b] <= 0 {
 				return true
 			}
 		}

@@ -13,7 +13,7 @@ func (t *Table) Clone(compare func(node int, a, b *Resident) int) *Table {
 		k.levels[i] = t.levels[i].clone()
 	}
 	k.cloneRows(t.rows)
-	k.Units, k.Budgets, k.Covers = slices.Clone(t.Units), slices.Clone(t.Budgets), slices.Clone(t.Covers)
+	k.units, k.budgets, k.covers = slices.Clone(t.units), slices.Clone(t.budgets), slices.Clone(t.covers)
 	k.gathered = gathering{}
 	return &k
 }

@@ -184,7 +184,7 @@ func (x *search) classify(r *row) []violator {
 		}
 		pods := int32(0)
 		if e.Ref < 0 {
-			for _, cover := range x.Units[^e.Ref].Covers {
+			for _, cover := range x.units[^e.Ref].Covers {
 				pods += x.charge(cover)
 			}
 		} else {
@@ -200,13 +200,13 @@ func (x *search) classify(r *row) []violator {
 
 // openBudget makes sure that what a budget has left is known; settle forgets it.
 func (x *search) openBudget(b int32) {
-	if len(x.left) != len(x.Budgets) {
-		x.left, x.stamp = make([]int64, len(x.Budgets)), make([]bool, len(x.Budgets))
+	if len(x.left) != len(x.budgets) {
+		x.left, x.stamp = make([]int64, len(x.budgets)), make([]bool, len(x.budgets))
 	}
 	if !x.stamp[b] {
 		x.stamp[b] = true
 		x.charged = append(x.charged, b)
-		x.left[b] = x.Budgets[b]
+		x.left[b] = x.budgets[b]
 	}
 }
 
@@ -224,7 +224,7 @@ func (x *search) charge(cover int32) int32 {
 		return 1
 	}
 	violates := int32(0)
-	for _, b := range x.Covers[cover] {
+	for _, b := range x.covers[cover] {
 		x.openBudget(b)
 		if x.left[b]--; x.left[b] < 0 {
 			violates = 1
@@ -241,7 +241,7 @@ func (x *search) charge(cover int32) int32 {
 func (x *search) isExhausted(cover int32) bool {
 	if x.exhausted[cover] == 0 {
 		x.exhausted[cover] = 1
-		if over := x.Covers[cover]; len(over) > 0 && !slices.ContainsFunc(over, func(b int32) bool { return x.Budgets[b] > 0 }) {
+		if over := x.covers[cover]; len(over) > 0 && !slices.ContainsFunc(over, func(b int32) bool { return x.budgets[b] > 0 }) {
 			x.exhausted[cover] = 2
 		}
 	}
@@ -253,7 +253,7 @@ func (x *search) score(r *row, violations int64) score.Score {
 	s := score.None
 	for _, i := range x.evicted {
 		if e := &r.residents[i]; e.Ref < 0 {
-			s.Add(&x.Units[^e.Ref].Cost)
+			s.Add(&x.units[^e.Ref].Cost)
 		} else {
 			s.AddPod(e.Priority, e.Start)
 		}

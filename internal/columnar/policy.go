@@ -81,7 +81,7 @@ func (x *search) chargeUnit(e *Resident) int64 {
 		return x.chargeAllOver(e.Cover)
 	}
 	count := int64(0)
-	for _, cover := range x.Units[^e.Ref].Covers {
+	for _, cover := range x.units[^e.Ref].Covers {
 		count += x.chargeAllOver(cover)
 	}
 	return count
@@ -92,7 +92,7 @@ func (x *search) chargeAllOver(cover int32) int64 {
 		return 0
 	}
 	violates := int64(0)
-	for _, b := range x.Covers[cover] {
+	for _, b := range x.covers[cover] {
 		x.openBudget(b)
 		if x.left[b]--; x.left[b] < 0 {
 			violates = 1
@@ -105,14 +105,14 @@ func (x *search) chargeAllOver(cover int32) int64 {
 func (x *search) giveBack(e *Resident) {
 	if e.Ref >= 0 {
 		if e.Cover >= 0 {
-			for _, b := range x.Covers[e.Cover] {
+			for _, b := range x.covers[e.Cover] {
 				x.left[b]++
 			}
 		}
 		return
 	}
-	for _, cover := range x.Units[^e.Ref].Covers {
-		for _, b := range x.Covers[cover] {
+	for _, cover := range x.units[^e.Ref].Covers {
+		for _, b := range x.covers[cover] {
 			x.left[b]++
 		}
 	}
@@ -249,7 +249,7 @@ func (x *search) cost(e *Resident) score.Score {
 	if e.Ref >= 0 {
 		return score.Score{Top: int64(e.Priority), Sum: score.Weight(e.Priority), Pods: 1, Start: e.Start, Highest: int64(e.Priority)}
 	}
-	return x.Units[^e.Ref].Cost
+	return x.units[^e.Ref].Cost
 }
 
 // coverUnits tells the problem which budgets are over the units, by numbers of its
@@ -265,12 +265,12 @@ func (x *search) coverUnits(r *row) {
 			}
 		}
 		s.numbers = append(s.numbers, b)
-		p.Left = append(p.Left, x.Budgets[b])
+		p.Left = append(p.Left, x.budgets[b])
 		return int32(len(s.numbers) - 1)
 	}
 	over := func(cover int32) []int32 {
-		list := make([]int32, 0, len(x.Covers[cover]))
-		for _, b := range x.Covers[cover] {
+		list := make([]int32, 0, len(x.covers[cover]))
+		for _, b := range x.covers[cover] {
 			list = append(list, number(b))
 		}
 		return list
@@ -283,7 +283,7 @@ func (x *search) coverUnits(r *row) {
 			}
 			continue
 		}
-		for _, cover := range x.Units[^e.Ref].Covers {
+		for _, cover := range x.units[^e.Ref].Covers {
 			p.Units[k].Covers = append(p.Units[k].Covers, over(cover))
 		}
 	}

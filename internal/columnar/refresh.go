@@ -76,7 +76,7 @@ func crossed(level int) part {
 	return part{clean: span{k, allLevels}, tops: span{k, allLevels}, starts: span{k, k + 1}, spent: true}
 }
 
-// Touch makes the table look at a node again, after Units over its residents changed.
+// Touch makes the table look at a node again, after units on it changed.
 func (t *Table) Touch(node int) { t.mark(node, everything) }
 
 // TouchCovered does so for those residents that a set of budgets is over, after what
@@ -338,7 +338,7 @@ func (t *Table) forget(r *row) {
 func (t *Table) count(r *row, x *Resident, index int) {
 	if x.Ref < 0 {
 		r.grouped++
-		u := &t.Units[^x.Ref]
+		u := &t.units[^x.Ref]
 		if u.Odd {
 			if r.odd == 0 {
 				t.odd++

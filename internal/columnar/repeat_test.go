@@ -83,7 +83,7 @@ func TestRepeatedQueriesAnswerAsFresh(t *testing.T) {
 				b := int32(r.IntN(3))
 				if tab.SetBudget(b, int64(r.IntN(3))) {
 					for n := range tab.Nodes() {
-						for cover := range tab.Covers {
+						for cover := range tab.covers {
 							tab.TouchCovered(n, int32(cover))
 						}
 					}

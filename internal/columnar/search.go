@@ -221,7 +221,7 @@ func (x *search) begin() {
 	}
 	x.closed = x.closed[:n]
 	clear(x.closed)
-	x.exhausted = slices.Grow(x.exhausted[:0], len(x.Covers))[:len(x.Covers)]
+	x.exhausted = slices.Grow(x.exhausted[:0], len(x.covers))[:len(x.covers)]
 	clear(x.exhausted)
 }
 

@@ -8,24 +8,27 @@ func (t *Table) isSpent(x *Resident) bool {
 	if x.Ref >= 0 {
 		return x.Cover >= 0 && t.overdrawn(x.Cover)
 	}
-	return t.SpentUnit(&t.Units[^x.Ref])
+	return t.SpentUnit(&t.units[^x.Ref])
 }
 
 // SpentUnit reports whether evicting a unit violates a budget whatever else is
 // evicted.
 func (t *Table) SpentUnit(u *Unit) bool { return slices.ContainsFunc(u.Covers, t.overdrawn) }
 
+// Unit returns what a unit costs, by its number. It must not be modified.
+func (t *Table) Unit(number int32) *Unit { return &t.units[number] }
+
 // SetUnit changes what a unit costs, or adds one with the next number. It reports
 // whether residents that are shares of it count otherwise now; the nodes that they
 // are on are the caller's to touch.
 func (t *Table) SetUnit(number int32, u Unit) (stale bool) {
-	if int(number) == len(t.Units) {
-		t.Units = append(t.Units, u)
+	if int(number) == len(t.units) {
+		t.units = append(t.units, u)
 		return false
 	}
 	t.journal.epoch++
-	was := t.Units[number]
-	t.Units[number] = u
+	was := t.units[number]
+	t.units[number] = u
 	return was.Odd != u.Odd || (len(was.Covers) > 0) != (len(u.Covers) > 0) || t.SpentUnit(&was) != t.SpentUnit(&u)
 }
 
@@ -33,27 +36,46 @@ func (t *Table) SetUnit(number int32, u Unit) (stale bool) {
 // passed zero, so that residents under it have come to violate for sure, or no longer
 // do; the nodes that they are on are the caller's to touch.
 func (t *Table) SetBudget(number int32, left int64) (crossed bool) {
-	for len(t.Budgets) <= int(number) {
-		t.Budgets = append(t.Budgets, 0)
+	for len(t.budgets) <= int(number) {
+		t.budgets = append(t.budgets, 0)
 	}
 	t.journal.epoch++
-	was := t.Budgets[number]
-	t.Budgets[number] = left
+	was := t.budgets[number]
+	t.budgets[number] = left
 	return (was <= 0) != (left <= 0)
+}
+
+// SetBudgets gives all budgets new numbers, and what they have left, by number. Sets of
+// budgets have to be defined anew.
+func (t *Table) SetBudgets(left []int64) {
+	t.journal.epoch++
+	t.budgets = left
+}
+
+// NumberedBudgets returns how many numbers budgets have.
+func (t *Table) NumberedBudgets() int { return len(t.budgets) }
+
+// Cover returns which budgets are in a set, nil if it is not defined. It must not be
+// modified.
+func (t *Table) Cover(number int32) []int32 {
+	if int(number) >= len(t.covers) {
+		return nil
+	}
+	return t.covers[number]
 }
 
 // DefineCover says which budgets are in a set, in the order of charging. A number may
 // stand for another set once no resident has it.
 func (t *Table) DefineCover(number int32, budgets []int32) {
-	for len(t.Covers) <= int(number) {
-		t.Covers = append(t.Covers, nil)
+	for len(t.covers) <= int(number) {
+		t.covers = append(t.covers, nil)
 	}
-	t.Covers[number] = budgets
+	t.covers[number] = budgets
 }
 
 func (t *Table) overdrawn(cover int32) bool {
-	for _, b := range t.Covers[cover] {
-		if t.Budgets[b] <= 0 {
+	for _, b := range t.covers[cover] {
+		if t.budgets[b] <= 0 {
 			return true
 		}
 	}

@@ -37,9 +37,9 @@ type Table struct {
 	churn     int // updates since the levels were last laid out
 	journal   journal
 
-	Units   []Unit    // by index
-	Budgets []int64   // what each budget has left
-	Covers  [][]int32 // sets of budgets over a pod, each in the order of charging
+	units   []Unit    // by index
+	budgets []int64   // what each budget has left
+	covers  [][]int32 // sets of budgets over a pod, each in the order of charging
 	// chargeAll: a pod is charged to every budget that covers it, not only up to
 	// the first overdrawn.
 	chargeAll bool

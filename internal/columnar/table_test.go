@@ -19,8 +19,8 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		tab := New(3, false, byPriority)
-		tab.Budgets = []int64{0, 1, 2}
-		tab.Covers = [][]int32{{0}, {1}, {1, 2}}
+		tab.budgets = []int64{0, 1, 2}
+		tab.covers = [][]int32{{0}, {1}, {1, 2}}
 		levels := 1 + r.IntN(2*maxLevels)
 		var allocatable [][]int64
 		at := map[int32]int{}
@@ -74,7 +74,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 				b := r.IntN(3)
 				if tab.SetBudget(int32(b), int64(r.IntN(3))) {
 					for n := range allocatable {
-						for cover := range tab.Covers {
+						for cover := range tab.covers {
 							tab.TouchCovered(n, int32(cover))
 						}
 					}
@@ -104,7 +104,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 			t.Fatalf("seed %d:\nupdated\n%s\nrefreshed\n%s", seed, updated, again)
 		}
 		fresh := New(3, false, byPriority)
-		fresh.Budgets, fresh.Covers = tab.Budgets, tab.Covers
+		fresh.budgets, fresh.covers = tab.budgets, tab.covers
 		fresh.Load(len(allocatable), func(node int) ([]int64, []Resident, []int64) {
 			return allocatable[node], slices.Clone(tab.rows[node].residents), allRequests(tab, node)
 		})
@@ -156,7 +156,7 @@ func TestRowsThatWaitDoNotMatter(t *testing.T) {
 			b := int32(r.IntN(3))
 			if tab.SetBudget(b, int64(max(r.IntN(5)-3, 0))) {
 				for n := range nodes {
-					for cover, over := range tab.Covers {
+					for cover, over := range tab.covers {
 						if slices.Contains(over, b) {
 							tab.TouchCovered(n, int32(cover))
 						}
@@ -167,7 +167,7 @@ func TestRowsThatWaitDoNotMatter(t *testing.T) {
 				tab.Remove(n, tab.rows[n].residents[0].Ref)
 			}
 			fresh := New(3, tab.chargeAll, byPriority)
-			fresh.Budgets, fresh.Covers = tab.Budgets, tab.Covers
+			fresh.budgets, fresh.covers = tab.budgets, tab.covers
 			fresh.Load(nodes, func(n int) ([]int64, []Resident, []int64) {
 				return allocatable[n], slices.Clone(tab.rows[n].residents), allRequests(tab, n)
 			})
@@ -270,7 +270,7 @@ func TestRedefineEqualsFreshTable(t *testing.T) {
 		nodes, levels := 1+r.IntN(3*blockSize), 1+r.IntN(2*maxLevels)
 		grown, fresh := New(2, false, byPriority), New(3, false, byPriority)
 		for _, x := range []*Table{grown, fresh} {
-			x.Budgets, x.Covers = []int64{0, 1}, [][]int32{{0}, {1}}
+			x.budgets, x.covers = []int64{0, 1}, [][]int32{{0}, {1}}
 		}
 		allocatable, third := make([]int64, nodes), map[int32]int64{}
 		ref := int32(0)
