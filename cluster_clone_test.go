@@ -78,7 +78,7 @@ var immutable = map[reflect.Type]bool{
 
 // walk calls found for every place in memory that can be written to through v.
 func walk(v reflect.Value, path string, found func(at uintptr, path string)) {
-	if !v.IsValid() || immutable[v.Type()] || v.Type().PkgPath() == "sync" || strings.HasSuffix(path, ".Covers[]") {
+	if !v.IsValid() || immutable[v.Type()] || v.Type().PkgPath() == "sync" || strings.HasSuffix(path, ".covers[]") {
 		return
 	}
 	switch v.Kind() {
