@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -63,6 +64,41 @@ func BenchmarkMixed(b *testing.B) {
 	}
 }
 
+var mostNodes = flag.Int("most-nodes", 100_000, "up to how many nodes BenchmarkNodes builds clusters; a million take 12 GB")
+
+// BenchmarkNodes decides in clusters of ever more nodes with ten pods each, on requests
+// of 1 to 8 cores: how fast does the time grow? It reports memory beyond the caller's
+// objects too.
+func BenchmarkNodes(b *testing.B) {
+	for nodes := 10_000; nodes <= *mostNodes; nodes *= 10 {
+		b.Run(fmt.Sprintf("nodes=%d/pods=10", nodes), func(b *testing.B) {
+			state := workload{nodes: nodes, pods: 10}.state(benchSeed)
+			c, size := measured(b, state)
+			preemptors := mixedPreemptors(1000)
+			for _, p := range preemptors {
+				p.Requests[CPU], p.Requests[Memory] = (p.Requests[CPU]+5999)/6000*1000, (p.Requests[Memory]+5)/6
+			}
+			benchmarkPercentiles(b, &Evaluator{}, c, preemptors)
+			b.ReportMetric(float64(size)/float64(len(state.Pods)), "B/pod")
+		})
+	}
+}
+
+// measured builds a cluster and returns how much memory it takes beyond the objects
+// that it is given.
+func measured(b *testing.B, state ClusterState) (*Cluster, uint64) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	c, err := NewCluster(state)
+	if err != nil {
+		b.Fatal(err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	return c, after.HeapAlloc - before.HeapAlloc
+}
+
 // mixedPreemptors returns pods of 1 to 48 cores, four ratios of memory to cpu and
 // four priorities.
 func mixedPreemptors(n int) []*Pod {
@@ -104,21 +140,13 @@ func BenchmarkBuild(b *testing.B) {
 	for _, nodes := range []int{1000, 10_000} {
 		b.Run(fmt.Sprintf("nodes=%d/pods=50", nodes), func(b *testing.B) {
 			state := workload{nodes: nodes, pods: 50}.state(benchSeed)
-			var before, after runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&before)
-			kept, err := NewCluster(state)
-			if err != nil {
-				b.Fatal(err)
-			}
-			runtime.GC()
-			runtime.ReadMemStats(&after)
+			kept, size := measured(b, state)
 			for b.Loop() {
 				if _, err := NewCluster(state); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(state.Pods)), "B/pod")
+			b.ReportMetric(float64(size)/float64(len(state.Pods)), "B/pod")
 			runtime.KeepAlive(kept)
 		})
 	}
