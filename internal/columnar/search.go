@@ -94,12 +94,13 @@ type search struct {
 	*Table
 	*Query
 	*Scratch
-	// plain: arithmetic settles all but whether a node is in question. Then it comes
-	// first, since whoever has to be asked takes longer.
-	plain     bool
-	violated  int64 // how many violations the node under evaluation takes at least
-	bestNode  int   // -1: none yet
-	bestScore score.Score
+	// plain: arithmetic settles all but whether a node is in question. That is asked
+	// first where others are to be asked too, which takes longer, and where nodes have
+	// been refused.
+	plain, openFirst bool
+	violated         int64 // how many violations the node under evaluation takes at least
+	bestNode         int   // -1: none yet
+	bestScore        score.Score
 }
 
 // Fits calls yield with the nodes that have room for the preemptor with nobody
@@ -215,6 +216,7 @@ func (x *search) closeImpossible(top int) (left bool) {
 func (x *search) begin() {
 	x.Stats = Stats{}
 	x.plain = x.Judge == nil && x.Blocked == nil && x.Spared == nil && !x.Policy.Best && !x.Policy.Respect
+	x.openFirst = !x.plain
 	n := x.blocks()
 	if cap(x.closed) < n {
 		x.closed = make([]uint64, n)
@@ -441,13 +443,8 @@ func (x *search) evaluate(node int, bound *score.Score) {
 	if bound != nil && (!x.plain || x.violated > 0) && x.worseFrom(node, bound) {
 		return
 	}
-	if !x.plain {
-		if !x.isOpen(node) {
-			return
-		}
-		if x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
-			return
-		}
+	if x.openFirst && !x.isOpen(node) || x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
+		return
 	}
 	found, ok := x.clear(node)
 	if ok && x.Judge != nil {
@@ -464,7 +461,11 @@ func (x *search) evaluate(node int, bound *score.Score) {
 		c = x.compare(&found, &x.bestScore)
 	}
 	idle := len(x.evicted) == 0
-	if !idle && (c > 0 || c == 0 && node > x.bestNode) || x.plain && !x.isOpen(node) {
+	if !idle && (c > 0 || c == 0 && node > x.bestNode) {
+		return
+	}
+	if !x.openFirst && !x.isOpen(node) {
+		x.openFirst = true // more will be refused, which is sooner asked than evaluated
 		return
 	}
 	if idle {
