@@ -6,7 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"example.com/preemption/internal/score"
 )
 
 func byPriority(_ int, a, b *Resident) int {
@@ -151,7 +154,7 @@ func TestRowsThatWaitDoNotMatter(t *testing.T) {
 			tab.Resize(n, more)
 			allocatable[n] = []int64{20, more[1], more[2]}
 		}
-		var reused Scratch
+		var reused [2]Scratch
 		for range 30 {
 			b := int32(r.IntN(3))
 			if tab.SetBudget(b, int64(max(r.IntN(5)-3, 0))) {
@@ -171,14 +174,26 @@ func TestRowsThatWaitDoNotMatter(t *testing.T) {
 			fresh.Load(nodes, func(n int) ([]int64, []Resident, []int64) {
 				return allocatable[n], slices.Clone(tab.rows[n].residents), allRequests(tab, n)
 			})
-			for range 2 {
-				q := Query{Priority: int32(1 + r.IntN(3)), Demands: []Demand{{1, int64(5 + r.IntN(20))}, {2, int64(1 + r.IntN(20))}, {Seat, 1}}}
+			// Two at a time, which both begin with rows that are stale.
+			var queries [2]Query
+			var best [2]int
+			var scores [2]score.Score
+			var both sync.WaitGroup
+			for i := range queries {
+				q := &queries[i]
+				*q = Query{Priority: int32(1 + r.IntN(3)), Demands: []Demand{{1, int64(5 + r.IntN(20))}, {2, int64(1 + r.IntN(20))}, {Seat, 1}}}
 				q.Policy.Respect, q.Policy.Exact = r.IntN(4) == 0, r.IntN(4) == 0
+				both.Add(1)
+				go func() {
+					defer both.Done()
+					best[i], scores[i] = tab.Search(q, &reused[i])
+				}()
+			}
+			both.Wait()
+			for i := range queries {
 				var scratch Scratch
-				node, score := tab.Search(&q, &reused)
-				wantNode, wantScore := fresh.Search(&q, &scratch)
-				if node != wantNode || score != wantScore {
-					t.Fatalf("seed %d: Search = %d, %+v; want %d, %+v", seed, node, score, wantNode, wantScore)
+				if node, found := fresh.Search(&queries[i], &scratch); node != best[i] || found != scores[i] {
+					t.Fatalf("seed %d: Search = %d, %+v; want %d, %+v", seed, best[i], scores[i], node, found)
 				}
 				waited += min(len(tab.stale.later), 1)
 			}
