@@ -129,6 +129,37 @@ func allRequests(t *Table, node int) (all []int64) {
 	return all
 }
 
+// A group comes before pods of its priority, whenever it started. So where one goes,
+// the start of the first victim among all bounds nothing.
+func TestStartsBesideGroups(t *testing.T) {
+	groupsFirst := func(node int, a, b *Resident) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(min(b.Ref, 0), min(a.Ref, 0)), byPriority(node, a, b))
+	}
+	tab := New(2, true, groupsFirst)
+	tab.SetBudget(0, 0)
+	tab.DefineCover(0, []int32{0})
+	none, spent := int32(-1), int32(0)
+	tab.AddNode([]int64{9, 16})
+	tab.Add(0, Resident{Priority: 1, Ref: 0, Cover: none, Seats: 1, Start: 20}, []int64{10})
+	tab.Add(0, Resident{Priority: 1, Ref: 1, Cover: spent, Seats: 1, Start: 200}, []int64{6})
+
+	// With the first of the two spent pods back, which is older than all on the other
+	// node, there is no room for the group.
+	tab.AddNode([]int64{9, 22})
+	group := score.None
+	group.AddPod(1, 100)
+	tab.SetUnit(0, Unit{Cost: group})
+	tab.Add(1, Resident{Priority: 1, Ref: ^0, Cover: none, Seats: 1, Start: 100}, []int64{10})
+	tab.Add(1, Resident{Priority: 1, Ref: 2, Cover: spent, Seats: 1, Start: 5}, []int64{6})
+	tab.Add(1, Resident{Priority: 1, Ref: 3, Cover: spent, Seats: 1, Start: 50}, []int64{6})
+
+	var scratch Scratch
+	node, found := tab.Search(&Query{Priority: 2, Demands: []Demand{{1, 12}, {Seat, 1}}}, &scratch)
+	if want := []int32{^0, 3}; node != 1 || found.Start != 50 || !slices.Equal(tab.Evicted(node, &scratch, nil), want) {
+		t.Errorf("Search = %d, %+v, evicted %v; want node 1, start 50, evicted %v", node, found, tab.Evicted(node, &scratch, nil), want)
+	}
+}
+
 // Rows may wait whose residents have come to violate for sure: a search finds what it
 // finds in a table that is loaded afresh, and so do all until none waits any more.
 func TestRowsThatWaitDoNotMatter(t *testing.T) {
