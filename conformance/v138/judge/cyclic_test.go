@@ -35,7 +35,7 @@ func TestEndless(t *testing.T) {
 	c := ownParent()
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	defer cancel()
-	s, err := newScheduler(ctx, &c)
+	s, err := newScheduler(ctx, &c, false)
 	if err != nil {
 		t.Fatal(err)
 	}

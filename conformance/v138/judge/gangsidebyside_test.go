@@ -94,7 +94,7 @@ func newGangSideBySide(tb testing.TB, shape workload.Shape, members int) *gangSi
 		s.c.Gang, s.ours.Members = append(s.c.Gang, m), append(s.ours.Members, p)
 	}
 	s.place(tb)
-	if s.scheduler, err = newScheduler(ctx, &s.c); err != nil {
+	if s.scheduler, err = newScheduler(ctx, &s.c, false); err != nil {
 		tb.Fatal(err)
 	}
 	if s.theirs, err = newGang(&s.c); err != nil {

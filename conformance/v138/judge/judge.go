@@ -37,7 +37,7 @@ func Judge(c golden.Case) (golden.Answer, error) {
 
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	defer cancel()
-	s, err := newScheduler(ctx, &c)
+	s, err := newScheduler(ctx, &c, false)
 	if err != nil {
 		return golden.Answer{}, err
 	}

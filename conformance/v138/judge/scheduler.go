@@ -41,6 +41,7 @@ var wanted = map[string]bool{
 type scheduler struct {
 	logger    klog.Logger
 	framework framework.Framework
+	contents  cache.Cache
 	snapshot  *cache.Snapshot
 	window    *window                 // the preemption plugin
 	preempted fwk.PreemptionCandidate // what it actually preempted, if anything
@@ -54,8 +55,8 @@ type scheduler struct {
 }
 
 // newScheduler returns a scheduler that has just taken its snapshot of the
-// cluster of c.
-func newScheduler(ctx context.Context, c *golden.Case) (*scheduler, error) {
+// cluster of c. If it places, it has what it takes to find places for a group.
+func newScheduler(ctx context.Context, c *golden.Case, places bool) (*scheduler, error) {
 	metrics.Register()
 
 	s := &scheduler{
@@ -70,15 +71,14 @@ func newScheduler(ctx context.Context, c *golden.Case) (*scheduler, error) {
 		return nil, err
 	}
 	s.snapshot = cache.NewEmptySnapshot()
-	contents, err := s.fill(ctx, c)
-	if err != nil {
+	if err := s.fill(ctx, c, places); err != nil {
 		return nil, err
 	}
 	nominator, err := newNominator(c)
 	if err != nil {
 		return nil, err
 	}
-	profile, err := newProfile()
+	profile, err := newProfile(places)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +92,7 @@ func newScheduler(ctx context.Context, c *golden.Case) (*scheduler, error) {
 	}
 	registry := plugins.NewInTreeRegistry()
 	registry[names.DefaultPreemption] = s.newPreemption
+	registry[inOrderName] = s.newInOrder
 	s.framework, err = frameworkruntime.NewFramework(ctx, registry, profile,
 		frameworkruntime.WithLogger(s.logger),
 		frameworkruntime.WithClientSet(client),
@@ -100,7 +101,7 @@ func newScheduler(ctx context.Context, c *golden.Case) (*scheduler, error) {
 		frameworkruntime.WithParallelism(1),
 		frameworkruntime.WithSnapshotSharedLister(s.snapshot),
 		frameworkruntime.WithMutableSnapshotLister(s.snapshot),
-		frameworkruntime.WithPodGroupManager(contents),
+		frameworkruntime.WithPodGroupManager(s.contents),
 		frameworkruntime.WithPreemptionManager(s.newManager),
 		frameworkruntime.WithPodNominator(nominator),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()),
@@ -110,8 +111,9 @@ func newScheduler(ctx context.Context, c *golden.Case) (*scheduler, error) {
 }
 
 // newProfile returns the default profile with the wanted plugins only, in their
-// default order and with their default arguments.
-func newProfile() (*config.KubeSchedulerProfile, error) {
+// default order and with their default arguments. One that places groups keeps their
+// minimum, and scores by the order of the nodes alone.
+func newProfile(places bool) (*config.KubeSchedulerProfile, error) {
 	defaults, err := latest.Default()
 	if err != nil {
 		return nil, err
@@ -126,6 +128,10 @@ func newProfile() (*config.KubeSchedulerProfile, error) {
 	}
 	if got := len(p.Plugins.MultiPoint.Enabled); got != len(wanted) {
 		return nil, fmt.Errorf("the default profile has %d of the %d plugins", got, len(wanted))
+	}
+	if places {
+		p.Plugins.MultiPoint.Enabled = append(p.Plugins.MultiPoint.Enabled, config.Plugin{Name: names.GangScheduling})
+		p.Plugins.Score = config.PluginSet{Enabled: []config.Plugin{{Name: inOrderName, Weight: 1}}, Disabled: []config.Plugin{{Name: "*"}}}
 	}
 	return p, nil
 }

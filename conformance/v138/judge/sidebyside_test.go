@@ -128,7 +128,7 @@ func newSideBySide(tb testing.TB, shape workload.Shape) *sideBySide {
 		tb.Fatal(err)
 	}
 	s.c.Preemptor = workload.Preemptors()[0]
-	if s.scheduler, err = newScheduler(ctx, &s.c); err != nil {
+	if s.scheduler, err = newScheduler(ctx, &s.c, false); err != nil {
 		tb.Fatal(err)
 	}
 	for _, p := range workload.Preemptors() {

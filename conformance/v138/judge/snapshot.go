@@ -26,9 +26,9 @@ func setGates(groups bool) error {
 	})
 }
 
-// fill brings the cluster of c into the snapshot by way of the scheduler's
-// cache, and returns the cache.
-func (s *scheduler) fill(ctx context.Context, c *golden.Case) (cache.Cache, error) {
+// fill brings the cluster of c into the snapshot by way of the scheduler's cache, with
+// the preempting group if it is to be placed.
+func (s *scheduler) fill(ctx context.Context, c *golden.Case, places bool) error {
 	gates := utilfeature.DefaultFeatureGate
 	contents := cache.New(ctx, nil, gates.Enabled(features.GenericWorkload), gates.Enabled(features.CompositePodGroup))
 	for i := range c.PodGroups {
@@ -44,10 +44,17 @@ func (s *scheduler) fill(ctx context.Context, c *golden.Case) (cache.Cache, erro
 	bound, _ := objects.Pods(c)
 	for _, pod := range bound {
 		if err := contents.AddPod(s.logger, pod); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return contents, contents.UpdateSnapshot(s.logger, s.snapshot)
+	if places {
+		contents.AddGenericPodGroup(preemptorGroup(c))
+		for i := range c.Gang {
+			contents.AddPodGroupMember(memberPod(c, i))
+		}
+	}
+	s.contents = contents
+	return contents.UpdateSnapshot(s.logger, s.snapshot)
 }
 
 // newNominator returns the nominations of c: those of other pods in case order,
