@@ -42,10 +42,10 @@ type Prepared interface {
 // back in thought. It is used by one goroutine.
 //
 // Add and Remove are exact inverses in whatever order they come. To remove a pod
-// that is not there may be an error. The pod runs
-// on the node on: the dry run's own node, or another one where a member of an
-// atomic group is removed or added with it. Nominated pods are added to the dry
-// run's own node although they are bound nowhere.
+// that is not there, or no longer, may be an error; with the filters of this package
+// that look at pods it is one. The pod runs on the node on: the dry run's own node,
+// or another one where a member of an atomic group is removed or added with it.
+// Nominated pods are added to the dry run's own node although they are bound nowhere.
 //
 // Fits has no effect on later answers. A refusal is an answer; an error means
 // that there is none, and ends the work on this node: nothing is called after it.

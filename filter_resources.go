@@ -71,13 +71,14 @@ func (*preparedResources) Monotone() bool { return true }
 func (f *preparedResources) Begin(node *Node) (DryRun, error) {
 	n := len(f.demands)
 	amounts := make([]int64, 2*n)
-	r := &resourcesRun{demands: f.demands, short: f.short, node: node, free: amounts[:n:n], refusedFree: amounts[n:]}
+	pods := f.view.PodsOn(node)
+	r := &resourcesRun{demands: f.demands, short: f.short, node: node, free: amounts[:n:n], refusedFree: amounts[n:], here: present(pods)}
 	for i, d := range f.demands {
 		r.free[i] = node.Allocatable[d.name]
 	}
-	r.seats = node.Allocatable[PodCount]
-	for _, p := range f.view.PodsOn(node) {
-		if err := r.Add(p, node); err != nil {
+	r.seats = node.Allocatable[PodCount] - int64(len(pods))
+	for _, p := range pods {
+		if err := r.take(p); err != nil {
 			return nil, &StepError{"add pod", node.Name, p.String(), err}
 		}
 	}
@@ -92,6 +93,7 @@ type resourcesRun struct {
 	node    *Node
 	free    []int64 // by demand; negative on an overcommitted node
 	seats   int64   // pods the node still takes
+	here    presence
 
 	// What was left when Fits refused last, for Shortfalls: by then nominated pods
 	// may have been taken away again.
@@ -104,6 +106,16 @@ func (r *resourcesRun) Add(p *Pod, on *Node) error {
 	if on != r.node {
 		return nil
 	}
+	if err := r.take(p); err != nil {
+		return err
+	}
+	r.here.come(p)
+	r.seats--
+	return nil
+}
+
+// take takes off what is left what a pod requests.
+func (r *resourcesRun) take(p *Pod) error {
 	for i, d := range r.demands {
 		request := p.Requests[d.name]
 		if request < 0 || r.free[i] < math.MinInt64+request {
@@ -111,7 +123,6 @@ func (r *resourcesRun) Add(p *Pod, on *Node) error {
 		}
 		r.free[i] -= request
 	}
-	r.seats--
 	return nil
 }
 
@@ -119,22 +130,45 @@ func (r *resourcesRun) Remove(p *Pod, on *Node) error {
 	if on != r.node {
 		return nil
 	}
-	if !isOn(p, on) {
+	if !r.here.leave(p) {
 		return errNotOnNode
 	}
 	for i, d := range r.demands {
-		request := p.Requests[d.name]
-		if request < 0 || r.free[i] > math.MaxInt64-request {
-			return errOverflow
-		}
-		r.free[i] += request
+		r.free[i] += p.Requests[d.name] // which was taken off before
 	}
 	r.seats++
 	return nil
 }
 
-// isOn reports whether a pod can be on a node: it is bound there, or nowhere.
-func isOn(p *Pod, n *Node) bool { return p.NodeName == "" || p.NodeName == n.Name }
+// A presence is which pods a dry run has on its node, in no order. It keeps the room of
+// a pod from being freed twice.
+type presence []*Pod
+
+func present(pods []*Pod) presence { return append(make(presence, 0, len(pods)+1), pods...) }
+
+func (x *presence) come(p *Pod) { *x = append(*x, p) }
+
+// leave reports whether the pod was there. Mostly it is the one that came last, or one of
+// the first.
+func (x *presence) leave(p *Pod) bool {
+	list := *x
+	last := len(list) - 1
+	if last < 0 {
+		return false
+	}
+	if list[last] == p {
+		*x = list[:last]
+		return true
+	}
+	for i, there := range list {
+		if there == p {
+			list[i] = list[last]
+			*x = list[:last]
+			return true
+		}
+	}
+	return false
+}
 
 func (r *resourcesRun) Fits() (Status, error) {
 	if r.seats >= 1 && r.demandsMet() {
@@ -235,8 +269,9 @@ type preparedPorts struct {
 func (*preparedPorts) Monotone() bool { return true }
 
 func (f *preparedPorts) Begin(node *Node) (DryRun, error) {
-	r := &portsRun{want: f.want, node: node}
-	for _, p := range f.view.PodsOn(node) {
+	pods := f.view.PodsOn(node)
+	r := &portsRun{want: f.want, node: node, here: present(pods)}
+	for _, p := range pods {
 		r.clashes += r.clashesOf(p)
 	}
 	return r, nil
@@ -248,10 +283,12 @@ type portsRun struct {
 	want    []HostPort
 	node    *Node
 	clashes int
+	here    presence
 }
 
 func (r *portsRun) Add(p *Pod, on *Node) error {
 	if on == r.node {
+		r.here.come(p)
 		r.clashes += r.clashesOf(p)
 	}
 	return nil
@@ -259,7 +296,7 @@ func (r *portsRun) Add(p *Pod, on *Node) error {
 
 func (r *portsRun) Remove(p *Pod, on *Node) error {
 	if on == r.node {
-		if !isOn(p, on) {
+		if !r.here.leave(p) {
 			return errNotOnNode
 		}
 		r.clashes -= r.clashesOf(p)

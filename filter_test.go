@@ -38,7 +38,7 @@ func TestPodsFilter(t *testing.T) {
 }
 
 // Room is not freed twice, and not where a pod is not: victims that say so are an
-// error, and the built-in dry runs do not remove a pod that is bound elsewhere.
+// error, and so is a dry run asked to remove a pod that is not there, or no longer.
 func TestVictimsThatAreNotThere(t *testing.T) {
 	view := busyNode()
 	here := view.pods[0].Clone()
@@ -83,7 +83,15 @@ func TestVictimsThatAreNotThere(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range []preemption.Filter{preemption.NodeResources(), preemption.NodePorts()} {
+	// Whatever of the package looks at pods frees the room of each once.
+	fits := func(*preemption.Pod, *preemption.Node, []*preemption.Pod) preemption.Status {
+		return preemption.Status{}
+	}
+	nominated := &preemption.Pod{Name: "nominated", NominatedNode: view.node.Name}
+	for _, f := range []preemption.Filter{
+		preemption.NodeResources(), preemption.NodePorts(), preemption.FilterFunc(fits), preemption.PodsFilter("Few", true, fits),
+		preemption.All(preemption.DefaultFilters()...),
+	} {
 		prepared, err := f.Prepare(h, view)
 		if err != nil {
 			t.Fatal(err)
@@ -92,11 +100,21 @@ func TestVictimsThatAreNotThere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := run.Remove(elsewhere, view.node); err == nil {
-			t.Errorf("%s removes a pod that is bound elsewhere", f.Name())
-		}
-		if err := run.Remove(here, view.node); err != nil {
-			t.Errorf("%s: %v", f.Name(), err)
+		add := func(p *preemption.Pod) error { return run.Add(p, view.node) }
+		remove := func(p *preemption.Pod) error { return run.Remove(p, view.node) }
+		for i, step := range []struct {
+			do    func(*preemption.Pod) error
+			pod   *preemption.Pod
+			there bool
+		}{
+			{remove, elsewhere, false}, {remove, here, false}, {remove, nominated, false},
+			{remove, view.pods[0], true}, {remove, view.pods[0], false},
+			{add, view.pods[0], true}, {remove, view.pods[0], true}, {remove, view.pods[0], false},
+			{add, nominated, true}, {remove, view.pods[1], true}, {remove, nominated, true}, {remove, nominated, false},
+		} {
+			if err := step.do(step.pod); (err == nil) != step.there {
+				t.Errorf("%s: step %d, of %s: error %v, want one: %t", f.Name(), i, step.pod, err, !step.there)
+			}
 		}
 	}
 }
@@ -131,10 +149,11 @@ func TestBadRequestsInAView(t *testing.T) {
 		{"add more", func(r preemption.DryRun) error {
 			return errors.Join(r.Add(cpu(math.MaxInt64), view.node), r.Add(cpu(2), view.node))
 		}, true},
-		{"remove as much as there can be", func(r preemption.DryRun) error { return r.Remove(cpu(math.MaxInt64), view.node) }, false},
-		{"remove more", func(r preemption.DryRun) error {
-			return errors.Join(r.Remove(cpu(math.MaxInt64), view.node), r.Remove(cpu(1), view.node))
-		}, true},
+		{"remove what was added", func(r preemption.DryRun) error {
+			p := cpu(math.MaxInt64)
+			return errors.Join(r.Add(p, view.node), r.Remove(p, view.node), r.Add(p, view.node), r.Remove(p, view.node))
+		}, false},
+		{"remove what was not", func(r preemption.DryRun) error { return r.Remove(cpu(1), view.node) }, true},
 		{"elsewhere it does not matter", func(r preemption.DryRun) error { return errors.Join(r.Add(cpu(-1), remote), r.Remove(cpu(-1), remote)) }, false},
 	}
 	for _, test := range tests {
