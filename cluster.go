@@ -130,8 +130,8 @@ func (c *Cluster) victimsIn(room *victimRoom, s *nodeSlot) []*Victim {
 	room.on = append(room.on[:0], s.node)
 	for i, p := range s.pods {
 		if u := c.unitOfPod(p); u != nil {
-			if !slices.Contains(room.units, u.victim) {
-				room.units = append(room.units, u.victim)
+			if v := c.victimIn(u); !slices.Contains(room.units, v) {
+				room.units = append(room.units, v)
 			}
 			continue
 		}

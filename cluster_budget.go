@@ -201,3 +201,9 @@ func sameSelector(a, b *Selector) bool {
 			return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
 		})
 }
+
+// spliced returns a new list with a part replaced.
+func spliced[T any](list []T, from, to int, by ...T) []T {
+	out := make([]T, 0, len(list)+len(by))
+	return append(append(append(out, list[:from]...), by...), list[to:]...)
+}

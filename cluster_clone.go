@@ -137,10 +137,8 @@ func (c *Cluster) cloneUnits(from *Cluster) {
 	for id, u := range from.unitOf {
 		copied := copies[u]
 		if copied == nil {
-			copied = &groupUnit{}
-			*copied = *u
-			copied.members = slices.Clone(u.members)
-			copied.shares = make([]unitShare, len(u.shares))
+			copied = &groupUnit{key: u.key, members: slices.Clone(u.members), shares: make([]unitShare, len(u.shares)), index: u.index, tally: u.tally}
+			copied.made.Store(u.made.Load())
 			for i, x := range u.shares {
 				copied.shares[i] = unitShare{c.slot(x.slot), x.pods}
 			}

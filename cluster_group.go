@@ -6,18 +6,28 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
+
+	"example.com/preemption/internal/score"
 )
 
 // groupUnit is what is evicted as more than a plain pod: an atomic group with
 // bound pods, or, in 1.37, a single pod that has its rank and its priority from
 // its groups.
 type groupUnit struct {
-	key     groupKey // zero: a single pod
-	members []int32  // parallel to the victim's pods
-	// victim is made anew at each change, never modified: earlier results hold it.
-	victim *Victim
-	shares []unitShare // of the nodes with members
-	index  int32       // in the engine's table
+	key     groupKey    // zero: a single pod
+	members []int32     // parallel to the victim's pods
+	shares  []unitShare // of the nodes with members
+	index   int32       // in the engine's table
+	// tally is what the members add up to, so that one that comes or goes need not be
+	// counted together with all others.
+	tally score.Tally
+
+	// The victim is made when the first query asks for it after a change: members may
+	// come and go by the hundred in between. It is never modified: results hold it.
+	made   atomic.Pointer[Victim]
+	making sync.Mutex
 }
 
 // A unitShare is how many members run on a node.
@@ -25,6 +35,39 @@ type unitShare struct {
 	slot *nodeSlot
 	pods int
 }
+
+// victimIn returns a unit as a victim.
+func (c *Cluster) victimIn(u *groupUnit) *Victim {
+	if v := u.made.Load(); v != nil {
+		return v
+	}
+	u.making.Lock()
+	defer u.making.Unlock()
+	if v := u.made.Load(); v != nil {
+		return v
+	}
+	v := c.makeVictim(u)
+	u.made.Store(v)
+	return v
+}
+
+func (c *Cluster) makeVictim(u *groupUnit) *Victim {
+	if u.key == (groupKey{}) {
+		p, s := c.pods.at(u.members[0]).pod, c.slotOf(u.members[0])
+		return c.release.PodVictim(p, s.node, c.groups)
+	}
+	v := &Victim{Kind: u.key.kind, Group: u.key.name, Priority: u.tally.Rank()}
+	v.Pods, v.Nodes = make([]*Pod, len(u.members)), make([]*Node, len(u.members))
+	for i, id := range u.members {
+		v.Pods[i], v.Nodes[i] = c.pods.at(id).pod, c.slotOf(id).node
+	}
+	v.cached = cachedStart{&v.Pods[0], len(v.Pods), u.tally.Earliest()}
+	return v
+}
+
+// changed forgets the victim of a unit whose members are others than before, or other
+// objects.
+func (u *groupUnit) changed() { u.made.Store(nil) }
 
 // SetPodGroup adds the group, or replaces the one of the same name. It takes a
 // constant time if that changes nothing for the group's pods, else O(pods of the
@@ -256,20 +299,13 @@ func (c *Cluster) leave(id int32) bool {
 
 // renew puts a unit together again from its members.
 func (c *Cluster) renew(u *groupUnit) {
-	if u.key == (groupKey{}) {
-		p, s := c.pods.at(u.members[0]).pod, c.slotOf(u.members[0])
-		u.victim = c.release.PodVictim(p, s.node, c.groups)
-		u.shares = []unitShare{{s, 1}}
-		return
-	}
+	u.changed()
 	slices.SortFunc(u.members, func(a, b int32) int { return compareSeats(c.pods.at(a).pod, c.pods.at(b).pod) })
-	rank := c.ranking()
-	v := &Victim{Kind: u.key.kind, Group: u.key.name, Priority: rank(c.pods.at(u.members[0]).pod)}
+	c.countAll(u)
 	u.shares = u.shares[:0]
 	on := make(map[*nodeSlot]int)
 	for _, id := range u.members {
-		p, s := c.pods.at(id).pod, c.slotOf(id)
-		v.join(p, s.node, rank(p))
+		s := c.slotOf(id)
 		i, known := on[s]
 		if !known {
 			i = len(u.shares)
@@ -278,8 +314,16 @@ func (c *Cluster) renew(u *groupUnit) {
 		}
 		u.shares[i].pods++
 	}
-	v.cacheStart()
-	u.victim = v
+}
+
+// countAll counts the members anew.
+func (c *Cluster) countAll(u *groupUnit) {
+	rank := c.ranking()
+	u.tally = score.Tally{}
+	for _, id := range u.members {
+		p := c.pods.at(id).pod
+		u.tally.Add(p.Priority, rank(p), startOf(p.Start))
+	}
 }
 
 // ranking returns the effective priority of members: their own, or that of the
@@ -301,15 +345,11 @@ func (c *Cluster) ranking() func(*Pod) int32 {
 
 // grow adds a member to a unit that has some.
 func (c *Cluster) grow(u *groupUnit, id int32) {
+	u.changed()
 	p, s := c.pods.at(id).pod, c.slotOf(id)
 	at, _ := slices.BinarySearchFunc(u.members, p, func(m int32, p *Pod) int { return compareSeats(c.pods.at(m).pod, p) })
 	u.members = slices.Insert(u.members, at, id)
-	v := *u.victim
-	v.Pods = spliced(v.Pods, at, at, p)
-	v.Nodes = spliced(v.Nodes, at, at, s.node)
-	v.Priority = max(v.Priority, c.ranking()(p))
-	v.cached = cachedStart{&v.Pods[0], len(v.Pods), min(u.victim.earliest(), startOf(p.Start))}
-	u.victim = &v
+	u.tally.Add(p.Priority, c.ranking()(p), startOf(p.Start))
 
 	i := u.shareOf(s)
 	if i < 0 {
@@ -319,32 +359,21 @@ func (c *Cluster) grow(u *groupUnit, id int32) {
 	u.shares[i].pods++
 }
 
-// shrink takes one of several members out of a unit.
+// shrink takes one of several members out of a unit. Mostly what the others add up to
+// follows from what all did.
 func (c *Cluster) shrink(u *groupUnit, id int32) {
-	s := c.slotOf(id)
+	u.changed()
+	p, s := c.pods.at(id).pod, c.slotOf(id)
 	at := slices.Index(u.members, id)
 	u.members = slices.Delete(u.members, at, at+1)
-	v := *u.victim
-	v.Pods = spliced(v.Pods, at, at+1)
-	v.Nodes = spliced(v.Nodes, at, at+1)
-	rank := c.ranking()
-	v.Priority = rank(v.Pods[0])
-	for _, p := range v.Pods {
-		v.Priority = max(v.Priority, rank(p))
+	if !u.tally.Remove(p.Priority, c.ranking()(p), startOf(p.Start)) {
+		c.countAll(u)
 	}
-	v.cacheStart()
-	u.victim = &v
 
 	i := u.shareOf(s)
 	if u.shares[i].pods--; u.shares[i].pods == 0 {
 		u.shares = slices.Delete(u.shares, i, i+1)
 	}
-}
-
-// spliced returns a new list with a part replaced.
-func spliced[T any](list []T, from, to int, by ...T) []T {
-	out := make([]T, 0, len(list)+len(by))
-	return append(append(append(out, list[:from]...), by...), list[to:]...)
 }
 
 // shareOf returns the index of a node's share, -1 if there are no members on it.
@@ -355,8 +384,8 @@ func (u *groupUnit) shareOf(s *nodeSlot) int {
 // moveUnits follows a node that was replaced in the units with pods on it.
 func (c *Cluster) moveUnits(s *nodeSlot) {
 	for _, p := range s.pods {
-		if u := c.unitOfPod(p); u != nil && !slices.Contains(u.victim.Nodes, s.node) {
-			c.renew(u)
+		if u := c.unitOfPod(p); u != nil {
+			u.changed()
 		}
 	}
 }

@@ -112,7 +112,7 @@ func (c *Cluster) swap(id int32, p *Pod, list []*Pod, place int) {
 		list[place] = p
 	}
 	if u := c.unitOf[id]; u != nil {
-		c.renew(u)
+		u.changed()
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *Cluster) coveredAt(node int) []*Victim {
 // victimOf returns the unit that a pod on the node is evicted with.
 func (c *Cluster) victimOf(p *Pod, on *Node) *Victim {
 	if u := c.unitOfPod(p); u != nil {
-		return u.victim
+		return c.victimIn(u)
 	}
 	return NewPodVictim(p, on)
 }
@@ -53,7 +53,7 @@ func (c *Cluster) overdrawn(v *Victim) bool {
 // nodes depend on each other, by a group or by a budget that could run out.
 func (c *Cluster) couplesNodes(priority int32) bool {
 	for _, u := range c.inUnits() {
-		v := u.victim
+		v := c.victimIn(u)
 		if v.Priority < priority && slices.ContainsFunc(v.Nodes, func(n *Node) bool { return n != v.Nodes[0] }) {
 			return true
 		}

@@ -181,15 +181,18 @@ func (e *engine) standing(x *columnar.Resident) (VictimKind, int) {
 	if x.Ref >= 0 {
 		return KindPod, 1
 	}
-	v := e.units[^x.Ref].victim
-	return v.Kind, len(v.Pods)
+	u := e.units[^x.Ref]
+	if u.key == (groupKey{}) {
+		return e.cluster.victimIn(u).Kind, 1
+	}
+	return u.key.kind, u.tally.Pods()
 }
 
 func (e *engine) firstPod(x *columnar.Resident) *Pod {
 	if x.Ref >= 0 {
 		return e.cluster.pods.at(x.Ref).pod
 	}
-	return e.units[^x.Ref].victim.Pods[0]
+	return e.cluster.pods.at(e.units[^x.Ref].members[0]).pod
 }
 
 // place returns the place on the node of a resident's first pod there.
@@ -198,7 +201,7 @@ func (e *engine) place(s *nodeSlot, x *columnar.Resident) int {
 		if x.Ref >= 0 {
 			return p == e.cluster.pods.at(x.Ref).pod
 		}
-		return slices.Contains(e.units[^x.Ref].victim.Pods, p)
+		return e.cluster.unitOfPod(p) == e.units[^x.Ref]
 	})
 }
 
@@ -276,7 +279,7 @@ func plainResident(entry *podEntry, id int32) columnar.Resident {
 
 // share returns what a unit is on one of its nodes.
 func (e *engine) share(u *groupUnit, on unitShare) columnar.Resident {
-	return columnar.Resident{Priority: u.victim.Priority, Ref: ^u.index, Cover: noCover, Seats: int32(on.pods), Start: u.victim.earliest()}
+	return columnar.Resident{Priority: u.tally.Rank(), Ref: ^u.index, Cover: noCover, Seats: int32(on.pods), Start: u.tally.Earliest()}
 }
 
 // unitRequests sums what a unit requests on each of its nodes.
@@ -326,13 +329,14 @@ func (e *engine) numberUnit(u *groupUnit) {
 	e.table.SetUnit(u.index, e.costs(u))
 }
 
-// costs adds up what evicting a unit costs.
+// costs says what evicting a unit costs.
 func (e *engine) costs(u *groupUnit) columnar.Unit {
-	v := u.victim
-	x := columnar.Unit{Cost: scoreOf([]*Victim{v})}
-	for i, p := range v.Pods {
-		x.Odd = x.Odd || p.Priority != v.Priority
-		if cover := e.cluster.pods.at(u.members[i]).cover; cover != noCover {
+	x := columnar.Unit{Cost: u.tally.Score(e.cluster.pods.at(u.members[0]).pod.Priority), Odd: u.tally.Odd()}
+	if e.cluster.budgets.count() == 0 {
+		return x
+	}
+	for _, id := range u.members {
+		if cover := e.cluster.pods.at(id).cover; cover != noCover {
 			x.Covers = append(x.Covers, cover)
 		}
 	}

@@ -30,7 +30,7 @@ func CheckEngine(c *Cluster) error {
 			if x.Ref >= 0 {
 				pods = []*Pod{c.pods.at(x.Ref).pod}
 			} else {
-				pods = e.units[^x.Ref].victim.Pods
+				pods = c.victimIn(e.units[^x.Ref]).Pods
 			}
 			if !slices.Equal(pods, v.Pods) {
 				fail("node %s: resident %d is %v, want %v", n.Name, k, pods, v.Pods)

@@ -370,7 +370,7 @@ func (f *fastSearch) open(i int) bool {
 	return !f.refused(s) && !f.clashes(s, func(p *Pod) bool {
 		priority := p.Priority
 		if u := f.cluster.unitOfPod(p); u != nil {
-			priority = u.victim.Priority
+			priority = u.tally.Rank()
 		}
 		return priority >= f.preemptor.Priority
 	})
@@ -384,7 +384,7 @@ func (f *fastSearch) blocked(node int, ref int32) bool {
 	if ref >= 0 {
 		return clashes(f.ports, f.cluster.pods.at(ref).pod.HostPorts) > 0
 	}
-	v := f.cluster.engine.units[^ref].victim
+	v := f.cluster.victimIn(f.cluster.engine.units[^ref])
 	for i, p := range v.Pods {
 		if v.Nodes[i] == f.cluster.nodes[node] && clashes(f.ports, p.HostPorts) > 0 {
 			return true

@@ -278,7 +278,7 @@ func (q *gangQuery) mayEvict(v *Victim) bool {
 // mayEvictWith reports whether the gang may evict the unit of a pod on the node.
 func (q *gangQuery) mayEvictWith(p *Pod, on *Node) bool {
 	if u := q.cluster.unitOfPod(p); u != nil {
-		return q.mayEvict(u.victim)
+		return q.mayEvict(q.cluster.victimIn(u))
 	}
 	return p.Priority < q.gang.Priority && (q.Eligible == nil || q.mayEvict(NewPodVictim(p, on)))
 }

@@ -165,7 +165,7 @@ func (o *ownFilters) move(ref int32, step func(p *Pod, on *Node) error) {
 		o.check(step(c.pods.at(ref).pod, o.node))
 		return
 	}
-	v := c.engine.units[^ref].victim
+	v := c.victimIn(c.engine.units[^ref])
 	for i, p := range v.Pods {
 		if o.check(step(p, v.Nodes[i])) {
 			return
@@ -246,7 +246,7 @@ func (c *Cluster) victims(n *Node, refs []int32) []*Victim {
 	on := []*Node{n}
 	for _, ref := range refs {
 		if ref < 0 {
-			victims = append(victims, c.engine.units[^ref].victim)
+			victims = append(victims, c.victimIn(c.engine.units[^ref]))
 			continue
 		}
 		p := c.pods.at(ref).pod
