@@ -207,7 +207,7 @@ func BenchmarkUpdate(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	pods := knownPods(c)
+	pods := c.State().Pods
 	r := rand.New(rand.NewPCG(benchSeed, 2))
 	r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
 	half := func(b *testing.B) { b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*b.N), "ns/event") }

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,4 +71,63 @@ func CheckEngine(c *Cluster) error {
 		}
 		return amounts
 	}))...)
+}
+
+// SortByImportance is the sort by keys that decisions use.
+func SortByImportance(victims []*Victim) { sortByImportance(victims, nil) }
+
+// BenchCluster is a cluster that benchmarks run on, BenchGang a gang of theirs.
+func BenchCluster(nodes, pods, budgets int) *Cluster {
+	return workload{nodes: nodes, pods: pods, budgets: budgets}.cluster(benchSeed)
+}
+
+func BenchGang(members int) *Gang { return benchGang(members) }
+
+// GangFits tests whether the members fit where they are placed with the victims
+// gone, by a dry run for each.
+func GangFits(e *Evaluator, c *Cluster, g *Gang, nodes []*Node, gone []*Victim) (Status, error) {
+	q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
+	_, status, _, err := q.startRuns(nodes, gone)
+	return status, err
+}
+
+// A GivenPlan is what a given placement costs: the members that remain placed, and
+// the victims, none if too few do.
+type GivenPlan struct {
+	Nodes      []*Node
+	Victims    []*Victim
+	Violations int
+}
+
+// EvictFor returns what GivenPlacement evicts for a placement, by its sums a node
+// where it can.
+func EvictFor(e *Evaluator, c *Cluster, g *Gang, nodes []*Node) (GivenPlan, error) {
+	q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
+	p, err := q.evictFor(nodes, true)
+	if err != nil {
+		return GivenPlan{}, err
+	}
+	return GivenPlan{p.nodes, p.victims, p.violations}, nil
+}
+
+// EvictOneByOne returns the same by dry runs: every victim of the cluster is tested
+// against every member.
+func EvictOneByOne(e *Evaluator, c *Cluster, g *Gang, nodes []*Node) (GivenPlan, error) {
+	q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
+	p, victims := &gangPlan{nodes: slices.Clone(nodes)}, q.victims()
+	for p.placed() >= g.minCount() {
+		runs, status, i, err := q.startRuns(p.nodes, victims)
+		switch {
+		case err != nil:
+			return GivenPlan{}, err
+		case !status.Fits():
+			p.nodes[i] = nil
+			continue
+		}
+		if err := reprieveFor(q, p, runs, slices.Clone(victims), func(*Victim) bool { return true }); err != nil {
+			return GivenPlan{}, err
+		}
+		break
+	}
+	return GivenPlan{p.nodes, p.victims, p.violations}, nil
 }

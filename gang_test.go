@@ -1,136 +1,66 @@
-package preemption
+package preemption_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
+
+	"example.com/preemption"
+	"example.com/preemption/internal/score"
+	"example.com/preemption/internal/world"
 )
 
-// gang makes a random gang, of members that are alike or not.
-func (w *world) gang() *Gang {
-	g := &Gang{Namespace: "a", Name: "gang", Priority: pick[int32](w, 2, 11, 50, 1000, math.MaxInt32)}
-	model := w.pod("m")
-	model.Priority, model.Group, model.Termination = g.Priority, "gang", NotTerminating
-	model.Requests[CPU] = int64(1+w.choose(4)) * 500
-	if !w.oneIn(3) {
-		model.HostPorts = nil
-	} else if w.oneIn(3) {
-		model.HostPorts = []HostPort{{Protocol: "TCP"}} // claims nothing
-	}
-	if w.oneIn(8) {
-		model.Requests["unheard"] = int64(1 + w.choose(2))
-	}
-	if w.oneIn(6) {
-		model.Priority = w.priority()
-	}
-	for i := range 1 + w.choose(4) {
-		m := *model
-		m.Name, m.UID = fmt.Sprint("member-", i), fmt.Sprint("member-", i)
-		switch w.choose(24) {
-		case 0:
-			m.Requests = w.requests()
-		case 1:
-			m.Priority = w.priority()
-		case 2:
-			m.Tolerations = []Toleration{{Operator: TolerationExists}}
-		case 3:
-			m.Labels = map[string]string{"app": pick(w, "x", "y")}
-		case 4:
-			m.PreemptionPolicy = PreemptNever
-		}
-		if w.oneIn(8) {
-			m.NominatedNode = pick(w, append(w.nodes, "nowhere")...)
-		}
-		g.Members = append(g.Members, &m)
-	}
-	if w.oneIn(6) {
-		g.Policy = pick(w, GangPreempts, GangNeverPreempts)
-	}
-	if w.oneIn(3) {
-		g.MinCount = 1 + w.choose(len(g.Members))
-	}
-	return g
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
 }
 
-// gangRelease is one of those that know gangs.
-func gangRelease(w *world) Release { return pick(w, ReleaseNewest, Release137, Release138) }
-
-// smallState is a cluster small enough to try everything.
-func (w *world) smallState() ClusterState {
-	s := ClusterState{Release: gangRelease(w)}
-	for i := range 1 + w.choose(3) {
-		n := w.node(fmt.Sprint("n", i))
-		n.Allocatable[CPU] = int64(1+w.choose(6)) * 500
-		if w.oneIn(3) {
-			n.Allocatable["unheard"] = int64(1 + w.choose(4))
-		}
-		s.Nodes = append(s.Nodes, n)
-		w.nodes = append(w.nodes, n.Name)
-	}
-	for i := range w.choose(9) {
-		p := w.pod(fmt.Sprint("p", i))
-		p.NodeName = pick(w, w.nodes...)
-		p.Group = ""
-		s.Pods = append(s.Pods, p)
-	}
-	if w.oneIn(4) {
-		for _, p := range s.Pods {
-			if w.oneIn(3) {
-				p.Namespace, p.Group = "a", pick(w, "g0", "g0", "g1")
-			}
-		}
-		s.PodGroups = append(s.PodGroups, &PodGroup{"a", "g0", 0, DisruptAll, pick(w, "", "c0")}, &PodGroup{"a", "g1", 1, DisruptSingle, pick(w, "", "c0")})
-		s.CompositePodGroups = append(s.CompositePodGroups, &CompositePodGroup{"a", "c0", 1, pick(w, DisruptAll, DisruptSingle), ""})
-	}
-	for i := range max(w.choose(6)-3, 0) {
-		b := w.budget(fmt.Sprint("b", i))
-		if w.oneIn(2) {
-			b.Allowed = pick[int32](w, -1, 0, 0, 50) // spent or ample
-		}
-		s.DisruptionBudgets = append(s.DisruptionBudgets, b)
-	}
-	if w.oneIn(4) {
-		p := w.pod("nominated")
-		p.NominatedNode = pick(w, w.nodes...)
-		s.Pods = append(s.Pods, p)
-	}
-	return s
+// seeded tells the seed with a failure.
+type seeded struct {
+	*testing.T
+	seed uint64
 }
 
-func forGangs(t *testing.T, n int, check func(t failer, w *world, c *Cluster, g *Gang)) {
+func (s seeded) Fatalf(format string, args ...any) {
+	s.T.Helper()
+	s.T.Fatalf("seed %d: %s", s.seed, fmt.Sprintf(format, args...))
+}
+
+// forGangs checks so many small clusters, each with a gang that wants in.
+func forGangs(t *testing.T, n int, check func(t failer, w *world.World, c *preemption.Cluster, g *preemption.Gang)) {
 	for seed := range uint64(n) {
-		w := &world{chooser: evenChooser{rand.New(rand.NewPCG(seed, 7))}}
-		c, err := NewCluster(w.smallState())
+		w := world.New(world.Seeded(seed, 7))
+		c, err := preemption.NewCluster(w.SmallState())
 		if err != nil {
 			continue
 		}
-		check(seeded{t, seed}, w, c, w.gang())
+		check(seeded{t, seed}, w, c, w.Gang())
 	}
 }
 
 // gangEvaluator is one of several evaluators that decide about gangs.
-func (w *world) gangEvaluator() *Evaluator {
-	e := &Evaluator{}
-	switch w.choose(10) {
+func gangEvaluator(w *world.World) *preemption.Evaluator {
+	e := &preemption.Evaluator{}
+	switch w.Choose(10) {
 	case 0:
-		e.Filters = append(DefaultFilters(), antiAffinity{})
+		e.Filters = append(preemption.DefaultFilters(), world.AntiAffinity{})
 	case 1:
-		e.Filters = []Filter{NodeResources()}
+		e.Filters = []preemption.Filter{preemption.NodeResources()}
 	case 2:
-		e.Filters = []Filter{NodePorts(), All(NodeResources())}
+		e.Filters = []preemption.Filter{preemption.NodePorts(), preemption.All(preemption.NodeResources())}
 	case 3:
-		e.Filters = []Filter{NodePorts()}
+		e.Filters = []preemption.Filter{preemption.NodePorts()}
 	case 4:
-		e.Eligible = func(_ *Pod, v *Victim, _ *Node) bool { return v.Pods[0].Labels["app"] != "x" }
+		e.Eligible = func(_ *preemption.Pod, v *preemption.Victim, _ *preemption.Node) bool {
+			return v.Pods[0].Labels["app"] != "x"
+		}
 	}
 	return e
 }
@@ -138,34 +68,33 @@ func (w *world) gangEvaluator() *Evaluator {
 // TestBestPlacementIsBest compares with all placements and all sets of victims.
 func TestBestPlacementIsBest(t *testing.T) {
 	count := make(map[string]int)
-	forGangs(t, 3000, func(t failer, w *world, c *Cluster, g *Gang) {
-		e := w.gangEvaluator()
-		r, err := e.PreemptGroup(context.Background(), c, g, BestPlacement{})
+	forGangs(t, 3000, func(t failer, w *world.World, c *preemption.Cluster, g *preemption.Gang) {
+		e := gangEvaluator(w)
+		r, err := e.PreemptGroup(context.Background(), c, g, preemption.BestPlacement{})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
 		count[fmt.Sprint(r.Outcome, " ", r.Exact)]++
-		if r.Outcome == OutcomeIneligible || r.Outcome == OutcomeWaiting || r.Outcome == OutcomeUnhelpful && !r.Exact {
+		if r.Outcome == preemption.OutcomeIneligible || r.Outcome == preemption.OutcomeWaiting || r.Outcome == preemption.OutcomeUnhelpful && !r.Exact {
 			return
 		}
-		q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
-		best := q.bruteForce()
-		if r.Outcome == OutcomeUnhelpful {
-			if best.placed() >= g.minCount() {
-				t.Fatalf("%s\n%s\nsurely unhelpful, but %v is a plan with victims %v", describe(c), r.Explain(), best.nodes, best.victims)
+		best := bruteForce(e, c, g)
+		if r.Outcome == preemption.OutcomeUnhelpful {
+			if best.placed() >= minCount(g) {
+				t.Fatalf("%s\n%s\nsurely unhelpful, but %v is a plan with victims %v", world.Describe(c), r.Explain(), best.nodes, best.victims)
 			}
 			return
 		}
 		got := planOf(r)
-		if r.Outcome == OutcomeFits && r.Exact && !g.mayPreempt() {
+		if r.Outcome == preemption.OutcomeFits && r.Exact && !mayPreempt(g) {
 			return // fewer fit with nobody evicted
 		}
-		switch d := compareScores(got, best); {
+		switch d := got.compareCosts(best); {
 		case got.placed() > best.placed() || got.placed() == best.placed() && d < 0:
-			t.Fatalf("%s\n%s\nbetter than everything: %v, want %v", describe(c), r.Explain(), got.score(), best.score())
+			t.Fatalf("%s\n%s\nbetter than everything: %v, want %v", world.Describe(c), r.Explain(), got.cost(), best.cost())
 		case r.Exact && (got.placed() < best.placed() || d > 0):
-			t.Fatalf("%s\n%s\nexact plan places %d at %v, best %d at %v %v", describe(c), r.Explain(),
-				got.placed(), got.score(), best.placed(), best.score(), best.victims)
+			t.Fatalf("%s\n%s\nexact plan places %d at %v, best %d at %v %v", world.Describe(c), r.Explain(),
+				got.placed(), got.cost(), best.placed(), best.cost(), best.victims)
 		}
 	})
 	t.Log(count)
@@ -176,12 +105,15 @@ func TestBestPlacementIsBest(t *testing.T) {
 	}
 }
 
-func compareScores(a, b *gangPlan) int {
-	x, y := a.score(), b.score()
-	return x.Compare(&y)
+// A gangPlan is what a planner found, and what it costs by the criteria that
+// BestPlacement documents.
+type gangPlan struct {
+	nodes      []*preemption.Node // by member, nil: not placed
+	victims    []*preemption.Victim
+	violations int
 }
 
-func planOf(r *GangResult) *gangPlan {
+func planOf(r *preemption.GangResult) *gangPlan {
 	p := &gangPlan{victims: r.Victims, violations: r.Violations}
 	for _, a := range r.Assignments {
 		p.nodes = append(p.nodes, a.Node)
@@ -189,19 +121,103 @@ func planOf(r *GangResult) *gangPlan {
 	return p
 }
 
+func (p *gangPlan) placed() int {
+	n := 0
+	for _, node := range p.nodes {
+		if node != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// cost adds up the victims pod by pod; what counts first of priorities is the
+// highest of all.
+func (p *gangPlan) cost() score.Score {
+	s := score.None
+	for _, v := range p.victims {
+		for _, pod := range v.Pods {
+			start := int64(score.Never)
+			if !pod.Start.IsZero() {
+				start = pod.Start.UnixNano()
+			}
+			s.AddPod(pod.Priority, start)
+		}
+	}
+	s.Violations, s.Top = int64(p.violations), s.Highest
+	return s
+}
+
+func (p *gangPlan) compareCosts(o *gangPlan) int {
+	a, b := p.cost(), o.cost()
+	return a.Compare(&b)
+}
+
+func (p *gangPlan) better(o *gangPlan) bool {
+	return p.placed() > o.placed() || p.placed() == o.placed() && p.compareCosts(o) < 0
+}
+
+func minCount(g *preemption.Gang) int {
+	if g.MinCount == 0 {
+		return len(g.Members)
+	}
+	return g.MinCount
+}
+
+func mayPreempt(g *preemption.Gang) bool {
+	if g.Policy != preemption.GangPolicyUnset {
+		return g.Policy == preemption.GangPreempts
+	}
+	return !slices.ContainsFunc(g.Members, func(m *preemption.Pod) bool { return m.PreemptionPolicy == preemption.PreemptNever })
+}
+
+// victimsFor returns all units that the gang may evict, the most important first.
+func victimsFor(e *preemption.Evaluator, c *preemption.Cluster, g *preemption.Gang) []*preemption.Victim {
+	var victims []*preemption.Victim
+	for _, n := range c.Nodes() {
+		for _, v := range c.Release().Victims(n, c, c.Groups()) {
+			seen := slices.ContainsFunc(victims, func(x *preemption.Victim) bool { return x.Pods[0] == v.Pods[0] })
+			if seen || v.Priority >= g.Priority || e.Eligible != nil && !e.Eligible(g.Members[0], v, n) {
+				continue
+			}
+			victims = append(victims, v)
+		}
+	}
+	slices.SortStableFunc(victims, func(a, b *preemption.Victim) int { return preemption.CompareImportance(b, a) })
+	return victims
+}
+
+// violatingOf charges the budgets for all potential victims, as the rules do, and
+// returns how many pods of each violate one, by its first pod.
+func violatingOf(c *preemption.Cluster, potential []*preemption.Victim) map[*preemption.Pod]int {
+	violating, _ := c.Release().FilterVictimsWithPDBViolation(potential, c.DisruptionBudgets())
+	pods := make(map[*preemption.Pod]int)
+	for _, v := range violating {
+		pods[v.Victim.Pods[0]] = v.Pods
+	}
+	return pods
+}
+
+func violationsAmong(victims []*preemption.Victim, violating map[*preemption.Pod]int) int {
+	n := 0
+	for _, v := range victims {
+		n += violating[v.Pods[0]]
+	}
+	return n
+}
+
 // bruteForce tries every placement with every set of victims.
-func (q *gangQuery) bruteForce() *gangPlan {
-	victims := q.victims()
-	slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
-	violating, _ := q.cluster.classify(victims)
+func bruteForce(e *preemption.Evaluator, c *preemption.Cluster, g *preemption.Gang) *gangPlan {
+	victims := victimsFor(e, c, g)
+	violating := violatingOf(c, victims)
 	var best *gangPlan
-	nodes := make([]*Node, len(q.gang.Members))
+	nodes := make([]*preemption.Node, len(g.Members))
 	var place func(i int)
 	place = func(i int) {
 		if i < len(nodes) {
 			nodes[i] = nil
 			place(i + 1)
-			for _, n := range q.cluster.nodes {
+			for _, n := range c.Nodes() {
 				nodes[i] = n
 				place(i + 1)
 			}
@@ -218,26 +234,22 @@ func (q *gangQuery) bruteForce() *gangPlan {
 					x.victims = append(x.victims, v)
 				}
 			}
-			for _, v := range violating {
-				if slices.Contains(x.victims, v.Victim) {
-					x.violations += v.Pods
-				}
-			}
-			if (best == nil || x.better(best)) && q.feasible(x) {
+			x.violations = violationsAmong(x.victims, violating)
+			if (best == nil || x.better(best)) && feasible(e, c, g, x) {
 				best = x
 			}
 		}
 	}
 	place(0)
 	if best == nil {
-		best = &gangPlan{nodes: make([]*Node, len(nodes))}
+		best = &gangPlan{nodes: make([]*preemption.Node, len(nodes))}
 	}
 	return best
 }
 
 // feasible tests all placed members with the victims gone, by plain dry runs.
-func (q *gangQuery) feasible(p *gangPlan) bool {
-	_, status, _, err := q.startRuns(p.nodes, p.victims)
+func feasible(e *preemption.Evaluator, c *preemption.Cluster, g *preemption.Gang, p *gangPlan) bool {
+	status, err := preemption.GangFits(e, c, g, p.nodes, p.victims)
 	if err != nil {
 		panic(err)
 	}
@@ -249,51 +261,33 @@ func (q *gangQuery) feasible(p *gangPlan) bool {
 func TestGivenPlacementOneByOne(t *testing.T) {
 	preempted := 0
 	for seed := range uint64(3000) {
-		w := &world{chooser: evenChooser{rand.New(rand.NewPCG(seed, 8))}}
-		c, err := NewCluster(w.state(gangRelease(w)))
+		w := world.New(world.Seeded(seed, 8))
+		c, err := preemption.NewCluster(w.State(w.GangRelease()))
 		if err != nil {
 			continue
 		}
-		t := seeded{t, seed}
-		g := w.gang()
-		q := &gangQuery{Evaluator: &Evaluator{}, ctx: context.Background(), cluster: c, gang: g}
-		victims := q.victims()
-		nodes := make([]*Node, len(g.Members))
+		g := w.Gang()
+		nodes := make([]*preemption.Node, len(g.Members))
 		for i := range nodes {
-			if !w.oneIn(6) {
-				nodes[i] = c.nodes[w.choose(len(c.nodes))]
+			if !w.OneIn(6) {
+				nodes[i] = c.Nodes()[w.Choose(len(c.Nodes()))]
 			}
 		}
-		fast, err := q.evictFor(nodes, true)
+		fast, err := preemption.EvictFor(&preemption.Evaluator{}, c, g, nodes)
 		if err != nil {
-			t.Fatalf("%v", err)
+			t.Fatalf("seed %d: %v", seed, err)
 		}
-		slow := &gangPlan{nodes: nodes, reasons: make([]string, len(nodes))}
-		var runs gangRuns
-		for slow.placed() >= g.minCount() {
-			var status Status
-			var i int
-			if runs, status, i, err = q.startRuns(nodes, victims); err != nil {
-				t.Fatalf("%v", err)
-			}
-			if status.Fits() {
-				break
-			}
-			nodes[i] = nil
+		slow, err := preemption.EvictOneByOne(&preemption.Evaluator{}, c, g, nodes)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
 		}
-		if !slices.Equal(fast.nodes, slow.nodes) {
-			t.Fatalf("nodes %v, want %v", fast.nodes, slow.nodes)
+		if !slices.Equal(fast.Nodes, slow.Nodes) {
+			t.Fatalf("seed %d: nodes %v, want %v", seed, fast.Nodes, slow.Nodes)
 		}
-		if slow.placed() < g.minCount() {
-			continue
+		if a, b := fmt.Sprint(fast.Victims, fast.Violations), fmt.Sprint(slow.Victims, slow.Violations); a != b {
+			t.Fatalf("seed %d: %s\n fast %s\n slow %s", seed, world.Describe(c), a, b)
 		}
-		if err := reprieveFor(q, slow, runs, slices.Clone(victims), func(*Victim) bool { return true }); err != nil {
-			t.Fatalf("%v", err)
-		}
-		if a, b := fmt.Sprint(fast.victims, fast.violations), fmt.Sprint(slow.victims, slow.violations); a != b {
-			t.Fatalf("%s\n fast %s\n slow %s", describe(c), a, b)
-		}
-		if len(slow.victims) > 0 {
+		if len(slow.Victims) > 0 {
 			preempted++
 		}
 	}
@@ -303,7 +297,7 @@ func TestGivenPlacementOneByOne(t *testing.T) {
 }
 
 // planners are all there are.
-var planners = []Planner{GivenPlacement{}, BestPlacement{}}
+var planners = []preemption.Planner{preemption.GivenPlacement{}, preemption.BestPlacement{}}
 
 // A new planner is tried by the tests here once it is among planners.
 func TestPlannersAreAll(t *testing.T) {
@@ -333,8 +327,8 @@ func TestPlannersAreAll(t *testing.T) {
 
 // TestGangLaws holds results against what they promise.
 func TestGangLaws(t *testing.T) {
-	forGangs(t, 3000, func(t failer, w *world, c *Cluster, g *Gang) {
-		gangLaws(t, c, g, w.gangEvaluator())
+	forGangs(t, 3000, func(t failer, w *world.World, c *preemption.Cluster, g *preemption.Gang) {
+		gangLaws(t, c, g, gangEvaluator(w))
 	})
 }
 
@@ -348,111 +342,86 @@ func FuzzGang(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		w := &world{chooser: &byteChooser{data}}
-		c, err := NewCluster(w.smallState())
+		w := world.New(world.FromBytes(data))
+		c, err := preemption.NewCluster(w.SmallState())
 		if err != nil {
 			return
 		}
-		gangLaws(t, c, w.gang(), w.gangEvaluator())
+		gangLaws(t, c, w.Gang(), gangEvaluator(w))
 	})
 }
 
-func gangLaws(t failer, c *Cluster, g *Gang, e *Evaluator) {
+func gangLaws(t failer, c *preemption.Cluster, g *preemption.Gang, e *preemption.Evaluator) {
 	t.Helper()
-	before := describe(c)
-	given, err := e.PreemptGroup(context.Background(), c, g, GivenPlacement{})
+	before := world.Describe(c)
+	given, err := e.PreemptGroup(context.Background(), c, g, preemption.GivenPlacement{})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	best, err := e.PreemptGroup(context.Background(), c, g, BestPlacement{})
+	best, err := e.PreemptGroup(context.Background(), c, g, preemption.BestPlacement{})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	placed := func(r *GangResult) bool { return r.Outcome == OutcomePreempt || r.Outcome == OutcomeFits }
+	placed := func(r *preemption.GangResult) bool {
+		return r.Outcome == preemption.OutcomePreempt || r.Outcome == preemption.OutcomeFits
+	}
 	if placed(given) && !placed(best) {
-		t.Fatalf("%s\nbest placement: %v, given placement: %v", describe(c), best.Outcome, given.Outcome)
+		t.Fatalf("%s\nbest placement: %v, given placement: %v", world.Describe(c), best.Outcome, given.Outcome)
 	}
 	if placed(given) && planOf(given).better(planOf(best)) {
-		t.Fatalf("%s\ngiven placement is better: %s\nthan\n%s", describe(c), given.Explain(), best.Explain())
+		t.Fatalf("%s\ngiven placement is better: %s\nthan\n%s", world.Describe(c), given.Explain(), best.Explain())
 	}
+	violating := violatingOf(c, victimsFor(e, c, g))
 	for _, planner := range planners {
 		r, err := e.PreemptGroup(context.Background(), c, g, planner)
 		if err != nil {
 			t.Fatalf("%T: %v", planner, err)
 		}
-		q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
 		p := planOf(r)
 		switch r.Outcome {
-		case OutcomePreempt:
-			if p.placed() < g.minCount() {
-				t.Fatalf("%d placed, want %d", p.placed(), g.minCount())
+		case preemption.OutcomePreempt:
+			if p.placed() < minCount(g) {
+				t.Fatalf("%d placed, want %d", p.placed(), minCount(g))
 			}
-			if !q.feasible(p) {
-				t.Fatalf("%s\nthe members do not fit:\n%s", describe(c), r.Explain())
+			if !feasible(e, c, g, p) {
+				t.Fatalf("%s\nthe members do not fit:\n%s", world.Describe(c), r.Explain())
 			}
 			for i, v := range p.victims {
 				if v.Priority >= g.Priority {
 					t.Fatalf("victim %v has priority %d", v, v.Priority)
 				}
 				spared := &gangPlan{nodes: p.nodes, victims: slices.Delete(slices.Clone(p.victims), i, i+1)}
-				if q.feasible(spared) {
-					t.Fatalf("%s\n%v could be spared:\n%s", describe(c), v, r.Explain())
+				if feasible(e, c, g, spared) {
+					t.Fatalf("%s\n%v could be spared:\n%s", world.Describe(c), v, r.Explain())
 				}
 			}
-			if order := q.gangOrder(); !slices.IsSortedFunc(p.victims, order) {
+			if order := gangOrder(c, violating); !slices.IsSortedFunc(p.victims, order) {
 				t.Fatalf("victims %v are not in order", p.victims)
 			}
-			if n := q.violationsOf(p.victims); n != r.Violations {
-				t.Fatalf("%s\n%d violations, want %d", describe(c), r.Violations, n)
+			if n := violationsAmong(p.victims, violating); n != r.Violations {
+				t.Fatalf("%s\n%d violations, want %d", world.Describe(c), r.Violations, n)
 			}
-		case OutcomeFits:
-			if p.placed() < g.minCount() || !q.feasible(p) || len(p.victims) > 0 {
+		case preemption.OutcomeFits:
+			if p.placed() < minCount(g) || !feasible(e, c, g, p) || len(p.victims) > 0 {
 				t.Fatalf("it does not fit:\n%s", r.Explain())
 			}
 		}
 	}
-	if !sameLines(describe(c), before) {
-		t.Fatalf("the cluster has changed:\n%s\nwas\n%s", describe(c), before)
+	if after := world.Describe(c); after != before {
+		t.Fatalf("the cluster has changed:\n%s\nwas\n%s", after, before)
 	}
-}
-
-// sameLines compares texts whose lines come in any order: groups are described in
-// map order.
-func sameLines(a, b string) bool {
-	return slices.Equal(slices.Sorted(strings.SplitSeq(a, "\n")), slices.Sorted(strings.SplitSeq(b, "\n")))
 }
 
 // gangOrder is the order of victims in a result: by importance, since 1.38 with
 // those first that violate a budget.
-func (q *gangQuery) gangOrder() func(a, b *Victim) int {
-	rank := func(v *Victim) int {
-		return min(q.violationsOf([]*Victim{v}), 1)
-	}
-	return func(a, b *Victim) int {
-		if d := rank(b) - rank(a); d != 0 && q.cluster.Release() != Release137 {
+func gangOrder(c *preemption.Cluster, violating map[*preemption.Pod]int) func(a, b *preemption.Victim) int {
+	rank := func(v *preemption.Victim) int { return min(violating[v.Pods[0]], 1) }
+	return func(a, b *preemption.Victim) int {
+		if d := rank(b) - rank(a); d != 0 && c.Release() != preemption.Release137 {
 			return d
 		}
-		return CompareImportance(b, a)
+		return preemption.CompareImportance(b, a)
 	}
-}
-
-// violationsOf counts violations as the rules do: all potential victims charged,
-// those that go counted.
-func (q *gangQuery) violationsOf(victims []*Victim) int {
-	all := q.victims()
-	slices.SortStableFunc(all, func(a, b *Victim) int { return CompareImportance(b, a) })
-	var budgets []*PodDisruptionBudget
-	for _, b := range q.cluster.budgets.inOrder() {
-		budgets = append(budgets, b.budget)
-	}
-	violating, _ := q.cluster.release.FilterVictimsWithPDBViolation(all, budgets)
-	n := 0
-	for _, v := range violating {
-		if slices.ContainsFunc(victims, func(x *Victim) bool { return x.Pods[0] == v.Victim.Pods[0] }) {
-			n += v.Pods
-		}
-	}
-	return n
 }
 
 // endAfter is a context that ends once it was asked so many times.
@@ -474,33 +443,32 @@ func (c endAfter) Err() error {
 // out is a plan that holds what plans promise and says that it is not exact, the
 // plan that comes out undisturbed, or an error.
 func TestGangCancelled(t *testing.T) {
-	g := benchGang(6)
-	differ := benchGang(6)
-	differ.Members[2].Requests = Resources{CPU: 4000}
-	few := benchGang(6)
-	few.Members[2].Requests, few.MinCount = Resources{CPU: 4000}, 2
-	for name, gang := range map[string]*Gang{"exact": g, "heuristic": differ, "minimum": few} {
+	g := preemption.BenchGang(6)
+	differ := preemption.BenchGang(6)
+	differ.Members[2].Requests = preemption.Resources{preemption.CPU: 4000}
+	few := preemption.BenchGang(6)
+	few.Members[2].Requests, few.MinCount = preemption.Resources{preemption.CPU: 4000}, 2
+	for name, gang := range map[string]*preemption.Gang{"exact": g, "heuristic": differ, "minimum": few} {
 		t.Run(name, func(t *testing.T) {
-			c := workload{nodes: 20, pods: 15}.cluster(benchSeed)
-			whole, err := new(Evaluator).PreemptGroup(context.Background(), c, gang, BestPlacement{})
-			if err != nil || whole.Outcome != OutcomePreempt {
+			c := preemption.BenchCluster(20, 15, 0)
+			whole, err := new(preemption.Evaluator).PreemptGroup(context.Background(), c, gang, preemption.BestPlacement{})
+			if err != nil || whole.Outcome != preemption.OutcomePreempt {
 				t.Fatalf("%v, %v, want victims", whole, err)
 			}
 			failed, cut := 0, 0
 			for n := range 400 {
-				r, err := new(Evaluator).PreemptGroup(newEndAfter(n), c, gang, BestPlacement{})
+				r, err := new(preemption.Evaluator).PreemptGroup(newEndAfter(n), c, gang, preemption.BestPlacement{})
 				switch {
 				case errors.Is(err, context.Canceled):
 					failed++
 					continue
 				case err != nil:
 					t.Fatalf("%d: %v", n, err)
-				case r.Outcome != OutcomePreempt:
+				case r.Outcome != preemption.OutcomePreempt:
 					t.Fatalf("%d: %v: %s", n, r.Outcome, r.Reason)
 				}
 				p := planOf(r)
-				q := &gangQuery{Evaluator: new(Evaluator), ctx: context.Background(), cluster: c, gang: gang}
-				if p.placed() < gang.minCount() || !q.feasible(p) {
+				if p.placed() < minCount(gang) || !feasible(new(preemption.Evaluator), c, gang, p) {
 					t.Fatalf("%d: the plan does not hold:\n%s", n, r.Explain())
 				}
 				if p.better(planOf(whole)) {
@@ -523,34 +491,36 @@ func TestGangCancelled(t *testing.T) {
 
 // TestGangErrors: what makes no sense is an error, whatever the planner.
 func TestGangErrors(t *testing.T) {
-	c := workload{nodes: 2, pods: 2}.cluster(benchSeed)
-	m := benchGang(1).Members[0]
-	for name, g := range map[string]*Gang{
-		"twice":    {Name: "g", Members: []*Pod{m, m}},
-		"nil":      {Name: "g", Members: []*Pod{nil}},
-		"minimum":  {Name: "g", Members: []*Pod{m}, MinCount: 2},
-		"negative": {Name: "g", Members: []*Pod{m}, MinCount: -1},
-		"overflow": {Name: "g", Members: []*Pod{
-			{Name: "a", Requests: Resources{CPU: 1 << 62}}, {Name: "b", Requests: Resources{CPU: 1 << 62}},
+	c := preemption.BenchCluster(2, 2, 0)
+	m := preemption.BenchGang(1).Members[0]
+	for name, g := range map[string]*preemption.Gang{
+		"twice":    {Name: "g", Members: []*preemption.Pod{m, m}},
+		"nil":      {Name: "g", Members: []*preemption.Pod{nil}},
+		"minimum":  {Name: "g", Members: []*preemption.Pod{m}, MinCount: 2},
+		"negative": {Name: "g", Members: []*preemption.Pod{m}, MinCount: -1},
+		"overflow": {Name: "g", Members: []*preemption.Pod{
+			{Name: "a", Requests: preemption.Resources{preemption.CPU: 1 << 62}}, {Name: "b", Requests: preemption.Resources{preemption.CPU: 1 << 62}},
 		}},
 	} {
 		for _, planner := range planners {
-			if r, err := new(Evaluator).PreemptGroup(context.Background(), c, g, planner); err == nil {
+			if r, err := new(preemption.Evaluator).PreemptGroup(context.Background(), c, g, planner); err == nil {
 				t.Errorf("%s: %v, want an error", name, r)
 			}
 		}
 	}
-	old, err := NewCluster(ClusterState{Release: Release136, Nodes: []*Node{{Name: "n"}}})
+	old, err := preemption.NewCluster(preemption.ClusterState{Release: preemption.Release136, Nodes: []*preemption.Node{{Name: "n"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := new(Evaluator).PreemptGroup(context.Background(), old, benchGang(1), nil); !errors.Is(err, ErrGangRelease) {
-		t.Errorf("%v, %v, want %v", r, err, ErrGangRelease)
+	if r, err := new(preemption.Evaluator).PreemptGroup(context.Background(), old, preemption.BenchGang(1), nil); !errors.Is(err, preemption.ErrGangRelease) {
+		t.Errorf("%v, %v, want %v", r, err, preemption.ErrGangRelease)
 	}
-	foreign := func(context.Context, View, *Gang) ([]*Node, error) { return []*Node{{Name: "nowhere"}}, nil }
-	missing := func(context.Context, View, *Gang) ([]*Node, error) { return nil, nil }
-	for _, placer := range []Placer{foreign, missing} {
-		if r, err := new(Evaluator).PreemptGroup(context.Background(), c, benchGang(1), GivenPlacement{placer}); err == nil {
+	foreign := func(context.Context, preemption.View, *preemption.Gang) ([]*preemption.Node, error) {
+		return []*preemption.Node{{Name: "nowhere"}}, nil
+	}
+	missing := func(context.Context, preemption.View, *preemption.Gang) ([]*preemption.Node, error) { return nil, nil }
+	for _, placer := range []preemption.Placer{foreign, missing} {
+		if r, err := new(preemption.Evaluator).PreemptGroup(context.Background(), c, preemption.BenchGang(1), preemption.GivenPlacement{Placer: placer}); err == nil {
 			t.Errorf("%v, want an error", r)
 		}
 	}
@@ -559,23 +529,23 @@ func TestGangErrors(t *testing.T) {
 // TestGangTrace: the trace hears of every node used and of every attempt to put a
 // victim back.
 func TestGangTrace(t *testing.T) {
-	c := workload{nodes: 30, pods: 20, budgets: 100}.cluster(benchSeed)
+	c := preemption.BenchCluster(30, 20, 100)
 	removed, reprieved, evicted := 0, 0, 0
-	e := &Evaluator{Trace: &Trace{
-		Removed: func(_ *Node, victims []*Victim, status Status, _ []Shortfall) {
+	e := &preemption.Evaluator{Trace: &preemption.Trace{
+		Removed: func(_ *preemption.Node, victims []*preemption.Victim, status preemption.Status, _ []preemption.Shortfall) {
 			removed += len(victims)
 			if !status.Fits() {
 				t.Errorf("status %v, want a fit", status)
 			}
 		},
-		Reprieved: func(_ *Node, s Step) {
+		Reprieved: func(_ *preemption.Node, s preemption.Step) {
 			reprieved++
 			if !s.Spared() {
 				evicted++
 			}
 		},
 	}}
-	r, err := e.PreemptGroup(context.Background(), c, benchGang(5), GivenPlacement{})
+	r, err := e.PreemptGroup(context.Background(), c, preemption.BenchGang(5), preemption.GivenPlacement{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -587,22 +557,22 @@ func TestGangTrace(t *testing.T) {
 // TestSortByImportance compares sorting by keys with sorting by the comparison.
 func TestSortByImportance(t *testing.T) {
 	for seed := range uint64(300) {
-		w := &world{chooser: evenChooser{rand.New(rand.NewPCG(seed, 9))}}
-		var victims []*Victim
-		for i := range 64 + w.choose(40) {
-			v := NewPodVictim(w.pod(fmt.Sprint(i)), &Node{Name: "n"})
-			v.Kind = pick(w, KindPod, KindPod, KindPodGroup, KindCompositePodGroup)
-			for range w.choose(3) {
-				v.Pods, v.Nodes = append(v.Pods, w.pod("more")), append(v.Nodes, v.Nodes[0])
+		w := world.New(world.Seeded(seed, 9))
+		var victims []*preemption.Victim
+		for i := range 64 + w.Choose(40) {
+			v := preemption.NewPodVictim(w.Pod(fmt.Sprint(i)), &preemption.Node{Name: "n"})
+			v.Kind = world.Pick(w, preemption.KindPod, preemption.KindPod, preemption.KindPodGroup, preemption.KindCompositePodGroup)
+			for range w.Choose(3) {
+				v.Pods, v.Nodes = append(v.Pods, w.Pod("more")), append(v.Nodes, v.Nodes[0])
 			}
 			for _, p := range v.Pods {
-				p.UID = pick(w, "", "1", "2")
+				p.UID = world.Pick(w, "", "1", "2")
 			}
 			victims = append(victims, v)
 		}
 		want := slices.Clone(victims)
-		slices.SortStableFunc(want, func(a, b *Victim) int { return CompareImportance(b, a) })
-		if sortByImportance(victims, nil); !slices.Equal(victims, want) {
+		slices.SortStableFunc(want, func(a, b *preemption.Victim) int { return preemption.CompareImportance(b, a) })
+		if preemption.SortByImportance(victims); !slices.Equal(victims, want) {
 			t.Fatalf("seed %d: %v, want %v", seed, victims, want)
 		}
 	}
