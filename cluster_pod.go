@@ -169,7 +169,7 @@ func (c *Cluster) place(p *Pod, nominated string, place int) error {
 		c.nominations[id] = nominated
 		c.nominees[p.UID]++
 		c.nominated[nominated] = insert(c.nominated[nominated], place, p)
-		c.engine.hold(home, id)
+		c.engine.reserve(home, id)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (c *Cluster) displace(id int32) (place int) {
 		if home != nil {
 			home.committed = home.committed.minus(p.Requests)
 		}
-		c.engine.release(home, id)
+		c.engine.unreserve(home, id)
 	}
 	c.pods.remove(id)
 	return place

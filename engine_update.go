@@ -106,8 +106,9 @@ func (e *engine) restate(u *groupUnit) {
 	}
 }
 
-// hold takes in a nominated pod. The node is nil if it does not exist.
-func (e *engine) hold(s *nodeSlot, id int32) {
+// reserve takes in a nominated pod, which holds its place on the node; nil if there
+// is no such node.
+func (e *engine) reserve(s *nodeSlot, id int32) {
 	e.admit(id)
 	if s != nil {
 		e.holdRow(s, id, e.cluster.pods.at(id).pod)
@@ -118,7 +119,8 @@ func (e *engine) holdRow(s *nodeSlot, id int32, p *Pod) {
 	e.table.Hold(s.index, columnar.Held{Priority: p.Priority, Ref: id}, e.requests(p))
 }
 
-func (e *engine) release(s *nodeSlot, id int32) {
+// unreserve undoes reserve.
+func (e *engine) unreserve(s *nodeSlot, id int32) {
 	if s != nil {
 		e.table.Release(s.index, id)
 	}

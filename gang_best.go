@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"example.com/preemption/internal/columnar"
 	"example.com/preemption/internal/cover"
@@ -139,7 +138,7 @@ func newGangSearch(q *gangQuery) *gangSearch {
 				n.free[j] -= c.compiled().amount(h, d.Dim)
 			}
 		}
-		n.first = s.firstBelow(i, g.Priority)
+		n.first = s.table.FirstBelow(i, g.Priority)
 		s.nodes = append(s.nodes, n)
 	}
 	return s
@@ -157,11 +156,6 @@ func (s *gangSearch) perNode(n *Node, beyond []demand) int64 {
 		most = min(most, n.Allocatable[d.name]/d.amount)
 	}
 	return most
-}
-
-func (s *gangSearch) firstBelow(node int, priority int32) int {
-	residents := s.table.Residents(node)
-	return sort.Search(len(residents), func(i int) bool { return residents[i].Priority < priority })
 }
 
 // blocked reports whether a pod that stays has a port that the members want.

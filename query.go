@@ -273,7 +273,8 @@ func (q *query) dryRun(i int) {
 	}
 }
 
-// selectOn selects the victims on a node, from a fresh dry run of it.
+// selectOn selects the victims on a node, from a fresh dry run of it. Those that
+// budgets protect are told to the trace alone.
 func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace, runs *int) (Selection, error) {
 	c := NodeCase{
 		Preemptor:    q.preemptor,
@@ -308,6 +309,7 @@ func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace, runs *int) (Sele
 	c.Victims = q.cluster.victimsIn(room, s)
 	selection, err := choose()
 	room.keep(selection.Victims)
+	selection.Protected = nil // memory of the room, which the next node overwrites
 	return selection, err
 }
 

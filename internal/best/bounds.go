@@ -65,7 +65,7 @@ func (s *Solver) prepare() bool {
 	if s.hopeless(0) {
 		return false
 	}
-	if s.price() {
+	if s.findPrices() {
 		s.rankPrices()
 		s.greedy(s.byPrice())
 		if s.drop() {

@@ -22,9 +22,9 @@ type prices struct {
 // Forget makes the next search independent of those before: it starts without prices.
 func (s *Solver) Forget() { s.prices.price = s.prices.price[:0] }
 
-// price looks for prices that make a good bound. It reports false if that is not
+// findPrices looks for prices that make a good bound. It reports false if that is not
 // worth while.
-func (s *Solver) price() bool {
+func (s *Solver) findPrices() bool {
 	m := s.fewest(0, -1)
 	if m < 2 || len(s.missing) == 0 || !slices.Contains(s.Order, Sum) {
 		return false

@@ -194,11 +194,11 @@ func (x *search) classify(r *row) []violator {
 			x.violators = append(x.violators, violator{i, pods})
 		}
 	}
-	x.settle()
+	x.forgetCharges()
 	return x.violators
 }
 
-// openBudget makes sure that what a budget has left is known; settle forgets it.
+// openBudget makes sure that what a budget has left is known; forgetCharges undoes it.
 func (x *search) openBudget(b int32) {
 	if len(x.left) != len(x.budgets) {
 		x.left, x.stamp = make([]int64, len(x.budgets)), make([]bool, len(x.budgets))
@@ -210,7 +210,7 @@ func (x *search) openBudget(b int32) {
 	}
 }
 
-func (x *search) settle() {
+func (x *search) forgetCharges() {
 	for _, b := range x.charged {
 		x.stamp[b] = false
 	}

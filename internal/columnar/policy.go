@@ -32,8 +32,8 @@ type policyScratch struct {
 	solver  best.Solver
 }
 
-// clear finds out what clearing a node costs, and whether it can be cleared.
-func (x *search) clear(node int) (score.Score, bool) {
+// clearNode finds out what clearing a node costs, and whether it can be cleared.
+func (x *search) clearNode(node int) (score.Score, bool) {
 	if x.Policy.Best {
 		return x.solve(node)
 	}
@@ -69,7 +69,7 @@ func (x *search) recount(r *row) int64 {
 		for _, i := range x.evicted {
 			count += x.chargeUnit(&r.residents[i])
 		}
-		x.settle()
+		x.forgetCharges()
 	}
 	return count
 }
@@ -144,12 +144,12 @@ func (x *search) respect(node int) (score.Score, bool) {
 			x.giveBack(e)
 			stays[i] = true
 			if x.Blocked != nil && x.Blocked(node, e.Ref) {
-				x.settle()
+				x.forgetCharges()
 				return score.Score{}, false
 			}
 		}
 	}
-	x.settle()
+	x.forgetCharges()
 
 	// With all others gone, the preemptor has to fit.
 	x.evicted, x.slack = x.evicted[:0], x.slack[:0]

@@ -161,11 +161,11 @@ func (x *search) remember(node int) {
 	}
 }
 
-// clearFully is clear with nothing to compare with, so that it does not end early.
+// clearFully is clearNode with nothing to compare with, so that it does not end early.
 func (x *search) clearFully(node int) (score.Score, bool) {
 	bestNode, bestScore := x.bestNode, x.bestScore
 	x.bestNode, x.bestScore = -1, score.Worst
-	found, ok := x.clear(node)
+	found, ok := x.clearNode(node)
 	x.bestNode, x.bestScore = bestNode, bestScore
 	return found, ok
 }

@@ -446,7 +446,7 @@ func (x *search) evaluate(node int, bound *score.Score) {
 	if x.openFirst && !x.isOpen(node) || x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
 		return
 	}
-	found, ok := x.clear(node)
+	found, ok := x.clearNode(node)
 	if ok && x.Judge != nil {
 		x.refs = x.rows[node].refs(x.evicted, x.refs[:0])
 		if !x.Judge.Accepts(node, x.refs, x.rows[node].grouped > 0) {

@@ -343,6 +343,9 @@ func (t *Table) Free(node, dim int) int64 { return t.free.at(node, dim) }
 // modified.
 func (t *Table) Residents(node int) []Resident { return t.rows[node].residents }
 
+// FirstBelow returns the index of the first of them of lower priority than that.
+func (t *Table) FirstBelow(node int, priority int32) int { return t.rows[node].below(priority) }
+
 // Request returns what one of them requests, by its index.
 func (t *Table) Request(node, i, dim int) int64 {
 	r := &t.rows[node]
