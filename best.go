@@ -51,6 +51,9 @@ func SelectBestVictimsOnNode(c NodeCase, orders ...Order) (Selection, error) {
 	if len(victims) == 0 {
 		return Selection{Status: noVictims(), Exact: true}, nil
 	}
+
+	// The problem in numbers. Filters that these do not tell all about are asked in
+	// the search, and none counts as monotone where a victim has pods on other nodes.
 	sortByImportance(victims, c.Compare)
 	test := c.fitTest()
 	p := best.Problem{Order: order, Respect: c.BudgetPolicy == BudgetsRespected, Steps: bestSteps}
@@ -72,6 +75,7 @@ func SelectBestVictimsOnNode(c NodeCase, orders ...Order) (Selection, error) {
 		return Selection{Status: status, Exact: true}, nil
 	}
 
+	// The search. Its dry run begins and ends with all potential victims gone.
 	if !numbers {
 		p.Oracle = &oracle{test, victims}
 	}
@@ -80,6 +84,8 @@ func SelectBestVictimsOnNode(c NodeCase, orders ...Order) (Selection, error) {
 	if err != nil {
 		return Selection{}, err
 	}
+
+	// What it found, or why there is nothing, with the dry run as promised.
 	s := Selection{Status: status, Exact: found.Exact}
 	if found.Found {
 		s.Status, s.Violations = Status{}, int(found.Score.Violations)
@@ -130,12 +136,14 @@ func (c *NodeCase) noWorse(test fitTest, s Selection, victims []*Victim, order [
 	if err := putBackOthers(test, victims, nil); err != nil {
 		return Selection{}, err
 	}
+	// The reprieve is a means here: no step of it is traced.
 	plain := *c
 	plain.Trace = nil
 	reprieved, err := SelectVictimsOnNode(plain)
 	if err != nil {
 		return Selection{}, err
 	}
+	// The set found stays unless the reprieve is better by the order asked for.
 	a := Candidate{Victims: s.Victims, Violations: s.Violations}
 	b := Candidate{Victims: reprieved.Victims, Violations: reprieved.Violations}
 	x, y := a.score(), b.score()
@@ -143,6 +151,9 @@ func (c *NodeCase) noWorse(test fitTest, s Selection, victims []*Victim, order [
 		c.Trace.protected(c.Node, reprieved.Protected)
 		return reprieved, nil
 	}
+
+	// The reprieve has left its own victims out of the dry run: those come back, and
+	// those of the set go.
 	for _, v := range reprieved.Victims {
 		if err := test.add(v); err != nil {
 			return Selection{}, err
@@ -179,10 +190,15 @@ func (c *NodeCase) pose(p *best.Problem, test fitTest, victims []*Victim) (numbe
 			dims = append(dims, m.of)
 		}
 	}
+
+	// Budgets by the numbers that the victims' sets of them use.
 	cover := c.cover(victims)
 	for _, b := range cover.budgets {
 		p.Left = append(p.Left, int64(b.Allowed))
 	}
+
+	// A unit costs all of its pods, wherever they run; only those on this node free
+	// anything here.
 	for _, v := range victims {
 		u := best.Unit{Cost: score.None}
 		freed := make([]int64, len(dims))
@@ -219,7 +235,8 @@ func bearing(cover coverage, p *Pod) []int32 {
 	return list
 }
 
-// arithmetic is what dry runs of the built-in filters know in numbers.
+// arithmetic is what dry runs of the built-in filters know in numbers. It is read
+// from the dry runs themselves, so that it cannot differ from what they would say.
 type arithmetic struct {
 	amounts []quantity
 	ports   []*portsRun
@@ -257,7 +274,8 @@ func (a *arithmetic) clashes(p *Pod) bool {
 	return slices.ContainsFunc(a.ports, func(r *portsRun) bool { return r.clashesOf(p) > 0 })
 }
 
-// saturated adds and stops at the ends of int64.
+// saturated adds and stops at the ends of int64. Sums of requests on a node fit, but
+// not what is missing of them beside a demand at the end of the range.
 func saturated(a, b int64) int64 {
 	sum := a + b
 	switch {
@@ -269,7 +287,8 @@ func saturated(a, b int64) int64 {
 	return sum
 }
 
-// oracle asks the filters.
+// oracle asks the filters, all of them, the built-in ones too: numbers only keep the
+// search from asking where the answer is known.
 type oracle struct {
 	test    fitTest
 	victims []*Victim

@@ -41,6 +41,7 @@ type BestPlacement struct {
 }
 
 func (b BestPlacement) plan(q *gangQuery, evict bool) (*gangPlan, error) {
+	// With no pod evicted nothing costs anything: what counts is how many are placed.
 	given := GivenPlacement{b.Placer}
 	s := q.exactSearch()
 	switch {
@@ -50,6 +51,8 @@ func (b BestPlacement) plan(q *gangQuery, evict bool) (*gangPlan, error) {
 		return given.plan(q, false)
 	}
 
+	// What is exact needs no comparison. If the context has ended there is no time
+	// for one.
 	var p *gangPlan
 	var err error
 	if s != nil {
@@ -60,6 +63,8 @@ func (b BestPlacement) plan(q *gangQuery, evict bool) (*gangPlan, error) {
 	if p.exact || q.ctx.Err() != nil {
 		return p, nil
 	}
+
+	// Never worse than the given placement.
 	other, err := given.plan(q, true)
 	switch {
 	case q.ctx.Err() != nil:
@@ -73,7 +78,11 @@ func (b BestPlacement) plan(q *gangQuery, evict bool) (*gangPlan, error) {
 }
 
 // gangSearch is the exact search for the placement and the victims that cost
-// least; see docs/gangs.md for why it is exact.
+// least; see docs/gangs.md for why it is exact. It reads the engine's table instead
+// of pods, one row a node.
+//
+// Invariant: nothing on a node depends on what happens on another one. newGangSearch
+// refuses clusters where it does.
 type gangSearch struct {
 	*gangQuery
 	table   *columnar.Table
@@ -107,6 +116,7 @@ func (q *gangQuery) exactSearch() *gangSearch {
 }
 
 func newGangSearch(q *gangQuery) *gangSearch {
+	// Whether it applies, cheapest test first.
 	c, g := q.cluster, q.gang
 	f := sorted(q.Filters)
 	if !f.builtin() || !f.resources || !g.alike() || len(g.Members) > cover.MostMembers || c.couplesNodes(g.Priority) {
@@ -122,7 +132,8 @@ func newGangSearch(q *gangQuery) *gangSearch {
 		s.ports = wantedPorts(model)
 	}
 
-	// The nodes that take a member once enough pods are gone.
+	// The nodes that take a member once enough pods are gone. What nominated pods hold
+	// is not free; the nominations of members hold nothing.
 	s.nodes = make([]gangNode, 0, len(c.Nodes()))
 	amounts := make([]int64, len(c.Nodes())*len(demands))
 	for i, node := range c.Nodes() {
@@ -211,11 +222,14 @@ func (s *gangSearch) clashesWith(n *gangNode, x *columnar.Resident) bool {
 // capacity returns how many members a node takes with all pods gone that may go
 // and have no priority above top.
 func (s *gangSearch) capacity(n *gangNode, top int64) int {
+	// With no pod gone only the pods' ports are of interest, if the members want any.
 	copy(s.avail, n.free)
 	residents := s.table.Residents(n.index)
 	if top == math.MinInt64 && len(s.ports) == 0 {
 		residents = nil
 	}
+
+	// A pod that stays and has one of the ports rules the node out.
 	for i := n.first; i < len(residents); i++ {
 		x := &residents[i]
 		if s.top(x) <= top && s.goes(n, x) {
@@ -226,6 +240,9 @@ func (s *gangSearch) capacity(n *gangNode, top int64) int {
 			return 0
 		}
 	}
+
+	// The scarcest dimension decides. Less than nothing may be available, where pods
+	// are bound that do not fit.
 	fit := n.most
 	for j, d := range s.demands {
 		fit = min(fit, max(s.avail[j], 0)/d.Amount)
@@ -274,6 +291,7 @@ func (p *gangPlan) leaveOut(from int) {
 
 // best finds the plan that places the most members at the least cost.
 func (s *gangSearch) best() *gangPlan {
+	// As many members as there is room for with all gone that may go.
 	tops := s.tops()
 	size := s.capacityUpTo(tops[len(tops)-1])
 	p := s.newPlan()
@@ -293,15 +311,15 @@ func (s *gangSearch) best() *gangPlan {
 	return p
 }
 
-// tops returns the priorities of those who may go, ascending, after one that is
-// below all of them.
+// tops returns the priorities of those that may go, ascending, after one that is
+// below all of them. That one stands for no eviction at all.
 func (s *gangSearch) tops() []int64 {
 	seen := make(map[int64]bool)
 	tops := []int64{math.MinInt64}
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		residents := s.table.Residents(n.index)
-		last := int64(math.MinInt64)
+		last := int64(math.MinInt64) // neighbours often have the same
 		for j := n.first; j < len(residents); j++ {
 			if top := s.top(&residents[j]); top != last && !seen[top] {
 				seen[top] = true

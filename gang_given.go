@@ -26,6 +26,7 @@ type GivenPlacement struct {
 }
 
 func (g GivenPlacement) plan(q *gangQuery, evict bool) (*gangPlan, error) {
+	// The placer sees the cluster that the members would find.
 	var view View = q.cluster
 	if evict {
 		view = &reducedView{q.cluster, q}
@@ -34,6 +35,8 @@ func (g GivenPlacement) plan(q *gangQuery, evict bool) (*gangPlan, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	// With no pod evicted and all members placed there is nothing better.
 	p, err := q.evictFor(nodes, evict)
 	if err != nil {
 		return nil, err
@@ -75,6 +78,8 @@ func (q *gangQuery) evictFor(nodes []*Node, evict bool) (*gangPlan, error) {
 			p.refused(i, noNode, Status{Code: Unschedulable, Reasons: []string{"no node was found for " + q.gang.Members[i].String()}})
 		}
 	}
+
+	// Every round leaves out one member at least, so this ends.
 	for p.placed() >= q.gang.minCount() {
 		if done, err := q.tryPlaces(p, evict); done || err != nil {
 			return p, err
@@ -111,6 +116,8 @@ func (q *gangQuery) tryPlaces(p *gangPlan, evict bool) (done bool, err error) {
 	if evict {
 		victims = q.potentialVictims(used, local)
 	}
+
+	// Where budgets are respected, those that they protect stay from the beginning.
 	gone := keep(victims, concerned)
 	var protected []Violation
 	if q.Budgets == BudgetsRespected {
@@ -118,6 +125,9 @@ func (q *gangQuery) tryPlaces(p *gangPlan, evict bool) (done bool, err error) {
 		gone, protected = protect(gone, q.cluster.coverage(gone))
 		victims = gone
 	}
+
+	// By sums where these are all there is to it; dry runs give the reasons where they
+	// say no.
 	if local {
 		rooms := q.newRooms(p.nodes, f)
 		for _, v := range gone {
@@ -143,6 +153,8 @@ func (q *gangQuery) tryPlaces(p *gangPlan, evict bool) (done bool, err error) {
 	return true, reprieveFor(q, p, runs, victims, concerned)
 }
 
+// samePriority reports whether all pods have one priority: then the same nominated
+// pods hold their place against each.
 func samePriority(pods []*Pod) bool {
 	return !slices.ContainsFunc(pods, func(p *Pod) bool { return p.Priority != pods[0].Priority })
 }
@@ -173,6 +185,8 @@ func (q *gangQuery) potentialVictims(used map[*Node]bool, local bool) []*Victim 
 // charges budgets for all victims, and tries those concerned. Where budgets are
 // respected all of these may go.
 func reprieveFor[T trial](q *gangQuery, p *gangPlan, t T, victims []*Victim, concerned func(*Victim) bool) error {
+	// Budgets are charged for all of them, in the order of importance, though only
+	// those concerned are tried: as kube-scheduler does it.
 	sortByImportance(victims, q.Compare)
 	violating, rest := []Violation(nil), victims
 	if q.cluster.hasBudgets() && q.Budgets != BudgetsRespected {
@@ -186,6 +200,8 @@ func reprieveFor[T trial](q *gangQuery, p *gangPlan, t T, victims []*Victim, con
 			q.Trace.Reprieved(v.Victim.Nodes[0], Step{Violation: v, Status: status})
 		}
 	})
+
+	// What is listed, and what counts as a violation, goes by release and policy.
 	p.victims, p.violations = evicted.inOrderOf(victims), evicted.violations
 	if q.Budgets == BudgetsExact {
 		p.violations = countViolations(p.victims, q.cluster.coverage(p.victims))

@@ -4,6 +4,10 @@ import "slices"
 
 // heuristic is a placement under way: members are placed one after another where
 // they cost least beside those placed before, and what these evict.
+//
+// Invariants: nodes has the members decided so far, in order, and gone what it takes
+// to have just these there. A cost that is known, in kinds, is what one more such
+// member costs beside them; what a placement changes is forgotten at once.
 type heuristic struct {
 	*gangQuery
 	nodes []*Node   // of the members, nil for those that have none yet
@@ -25,6 +29,8 @@ func (q *gangQuery) oneByOne() (*gangPlan, error) {
 	h := &heuristic{gangQuery: q, nodes: make([]*Node, len(q.gang.Members))}
 	filters := sorted(q.Filters)
 	h.local = filters.builtin()
+
+	// Where the context ends the members so far are the placement.
 	for i := range q.gang.Members {
 		best, err := h.cheapest(i)
 		if err != nil {
@@ -34,8 +40,10 @@ func (q *gangQuery) oneByOne() (*gangPlan, error) {
 			break
 		}
 		if best == nil {
-			continue
+			continue // the others may still be enough of them
 		}
+
+		// From here on the member is there, and its victims are gone.
 		h.nodes[i] = best.Node
 		h.gone = append(h.gone, best.Victims...)
 		h.forget(best)
@@ -46,10 +54,16 @@ func (q *gangQuery) oneByOne() (*gangPlan, error) {
 // whole is what the placement costs. Members without a node are said to have found
 // none, or not to have been reached.
 func (h *heuristic) whole() (*gangPlan, error) {
+	// Each member was cheapest for itself. Victims are reprieved once more, for all
+	// members together: what goes for a later one may leave room that a victim of an
+	// earlier one can come back to.
 	p, err := h.evictFor(h.nodes, true)
 	if err != nil {
 		return nil, err
 	}
+
+	// Members that were given no node have reasons of this search. The status is put
+	// together again, so that it says why the first of all was not placed.
 	reason := "no node takes it beside the others, whoever is evicted"
 	if h.ctx.Err() != nil {
 		reason = "the search was cut short"
@@ -76,6 +90,9 @@ func (h *heuristic) cheapest(i int) (*Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	// Only the nodes whose cost is not known are looked at. The first that takes the
+	// member as it is ends the search: no node costs less.
 	var candidates []*Candidate
 	for j := range costs {
 		if h.ctx.Err() != nil {
@@ -94,6 +111,8 @@ func (h *heuristic) cheapest(i int) (*Candidate, error) {
 			candidates = append(candidates, k)
 		}
 	}
+
+	// The criteria between nodes are those of a single pod.
 	best, _ := PickOneNode(candidates)
 	return best, nil
 }
@@ -102,7 +121,7 @@ func (h *heuristic) cheapest(i int) (*Candidate, error) {
 // the built-in ones nothing is: members may differ in more than alike compares.
 func (h *heuristic) costsOf(m *Pod) []*Candidate {
 	if !h.local {
-		h.kinds = nil
+		h.kinds = nil // and what is known of the last member is of no use to this one
 	}
 	i := slices.IndexFunc(h.kinds, func(k memberKind) bool { return alike(k.like, m) })
 	if i < 0 {
@@ -112,7 +131,9 @@ func (h *heuristic) costsOf(m *Pod) []*Candidate {
 	return h.kinds[i].costs
 }
 
-// forget drops the costs that a placement changes.
+// forget drops the costs that a placement changes: on the node that the member goes
+// to, and on all nodes that lose a pod for it. No other cost depends on either where
+// the filters look at their own node alone.
 func (h *heuristic) forget(placed *Candidate) {
 	drop := func(n *Node) {
 		for _, kind := range h.kinds {
@@ -138,7 +159,8 @@ func (h *heuristic) costAt(node int, m *Pod, prepared Prepared, placed []*Node) 
 		return nil, &StepError{Step: "begin", Node: n.Name, Err: err}
 	}
 
-	// The node as it is by now.
+	// The node as it is by now: with all those gone that are to go, then with the
+	// members in place, in this order, so that no sum overflows.
 	test := fitTest{node: n, run: run, nominated: h.holding(m, n)}
 	for _, v := range h.gone {
 		if h.local && !slices.Contains(v.Nodes, n) {
@@ -166,7 +188,8 @@ func (h *heuristic) costAt(node int, m *Pod, prepared Prepared, placed []*Node) 
 	}
 
 	// Who else has to go. The group's priority decides on victims, the member's own
-	// on the nominated pods that hold their place.
+	// on the nominated pods that hold their place. A unit is known by its first pod,
+	// since two calls may make two victims of one.
 	left := keep(c.victimsAt(node), func(v *Victim) bool {
 		return h.mayEvict(v) && !slices.ContainsFunc(h.gone, func(x *Victim) bool { return x.Pods[0] == v.Pods[0] })
 	})

@@ -27,6 +27,9 @@ func (v *reducedView) ranking() *ranking {
 
 // A ranking says on which nodes a member of a gang should be placed first. See
 // [LeastAllocated] for the order.
+//
+// Invariants: a victim is among the survivors of all of its nodes, or of none. Two
+// nodes with survivors have the same rank if and only if they cost the same.
 type ranking struct {
 	ranks []int // by node, 0 with no survivor; equal cost, equal rank
 	// survivors are by node the potential victims that no member placed so far
@@ -47,6 +50,8 @@ func (q *gangQuery) newRanking() *ranking {
 			return nodes
 		},
 	}
+	// Budgets are charged once, for all that may go, in the order of importance: which
+	// of them violate does not depend on where members are placed.
 	victims := q.victims()
 	sortByImportance(victims, q.Compare)
 	if c.hasBudgets() {
@@ -55,6 +60,7 @@ func (q *gangQuery) newRanking() *ranking {
 			r.violations[v.Victim] = v.Pods
 		}
 	}
+	// In this order the lists of nodes are in it too.
 	for _, v := range victims {
 		for _, i := range r.nodes(v) {
 			r.survivors[i] = append(r.survivors[i], v)
@@ -64,7 +70,8 @@ func (q *gangQuery) newRanking() *ranking {
 	return r
 }
 
-// rank ranks all nodes, in O(nodes × log nodes) comparisons.
+// rank ranks all nodes, in O(nodes × log nodes) comparisons. Violations, which come
+// first, are summed up once a node.
 func (r *ranking) rank() {
 	sums := make([]int, len(r.survivors)) // violations
 	order := make([]int, len(r.survivors))
@@ -76,6 +83,8 @@ func (r *ranking) rank() {
 			}
 		}
 	}
+	// A node that loses no pod comes before all others, whatever the criteria say of
+	// nothing.
 	compare := func(i, j int) int {
 		a, b := r.survivors[i], r.survivors[j]
 		if len(a) == 0 || len(b) == 0 {
@@ -84,6 +93,8 @@ func (r *ranking) rank() {
 		return cmp.Or(cmp.Compare(sums[i], sums[j]), compareLosses(a, b))
 	}
 	slices.SortFunc(order, compare)
+
+	// Equals have one rank: between them the shares decide.
 	rank := 0
 	for k, i := range order {
 		if len(r.survivors[i]) > 0 && (k == 0 || compare(order[k-1], i) != 0) {
@@ -96,6 +107,7 @@ func (r *ranking) rank() {
 // condemn takes note that a member goes to a node: all that may be evicted there
 // are condemned. Where that changes no other node the order of the rest stays.
 func (r *ranking) condemn(node int) {
+	// A unit goes as a whole: it is no longer a cost on its other nodes.
 	again := false
 	for _, v := range r.survivors[node] {
 		for _, i := range r.nodes(v) {
@@ -105,6 +117,9 @@ func (r *ranking) condemn(node int) {
 			}
 		}
 	}
+
+	// The node itself costs nothing any more. Taking it out of its place leaves the
+	// order of the others as it is.
 	r.survivors[node] = nil
 	r.ranks[node] = 0
 	if again {
@@ -136,7 +151,8 @@ func compareLosses(a, b []*Victim) int {
 		return c
 	}
 
-	// Victim by victim.
+	// Victim by victim, as long as both have one: the kind before the size. At last
+	// the number of victims.
 	for i := range min(len(a), len(b)) {
 		if c := cmp.Or(cmp.Compare(a[i].Kind, b[i].Kind), cmp.Compare(len(a[i].Pods), len(b[i].Pods))); c != 0 {
 			return c

@@ -105,6 +105,8 @@ func (r *GangResult) Explain() string {
 	for _, p := range r.Waiting {
 		fmt.Fprintf(&b, "  waits for %s on %s, which is terminating\n", p, p.NodeName)
 	}
+
+	// Node by node: which members come and which pods go.
 	for _, n := range r.nodesConcerned() {
 		fmt.Fprintf(&b, "\nnode %s\n", n.Name)
 		for _, a := range r.Assignments {
@@ -118,6 +120,8 @@ func (r *GangResult) Explain() string {
 			}
 		}
 	}
+
+	// Those without a place come last, with their reasons.
 	gap := "\n"
 	for _, a := range r.Assignments {
 		if a.Node == nil && a.Reason != "" {
@@ -159,7 +163,8 @@ func (r *GangResult) nodesUsed() []*Node {
 	return nodes
 }
 
-// gangPlan is what a planner found.
+// gangPlan is what a planner found: the members placed, fewer than MinCount perhaps,
+// and the victims that this takes.
 type gangPlan struct {
 	nodes      []*Node // by member, nil: not placed
 	reasons    []string
@@ -204,8 +209,10 @@ func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
 	}
 	r.Exact, r.given, r.Victims, r.Violations = p.exact, p.given, p.victims, p.violations
 	if r.Outcome != OutcomePreempt {
-		return
+		return // the members are for the scheduler to bind; no nomination changes
 	}
+
+	// What is to delete, and whom it disturbs.
 	r.Nomination = SetNomination
 	for _, v := range p.victims {
 		switch v.Kind {

@@ -22,6 +22,7 @@ type share struct {
 // no pod evicted of a priority above top: the members in their order to the nodes
 // in theirs.
 func (s *gangSearch) distribute(p *gangPlan, size int, top int64) {
+	// The distribution is over numbers: which share of which node.
 	shares := s.shares(p, size, top)
 	options := make([][]cover.Option, len(shares))
 	for j, of := range shares {
@@ -30,6 +31,8 @@ func (s *gangSearch) distribute(p *gangPlan, size int, top int64) {
 		}
 	}
 	picks, _ := cover.Distribute(options, size) // the capacities say that it can be done
+
+	// Members are alike, so that each may take any place: they take them in order.
 	next := 0
 	for j, k := range picks {
 		if k < 0 {
@@ -57,6 +60,7 @@ const coverSteps = 50_000
 // take its place. Once as many nodes are known as there are members, at one member
 // each, what is dearer a member than these allow is not even looked at.
 func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]*share {
+	// The rate is what a member costs at least, whatever share it is in.
 	bounds := s.shareBounds(size, top)
 	rate := int64(math.MaxInt64)
 	for k, of := range bounds {
@@ -65,10 +69,14 @@ func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]*share {
 		}
 	}
 
+	// Shares of one member come first. The cheapest of them, on as many nodes as there
+	// are members, are a distribution, and what cannot be in a cheaper one is left out.
 	cutoff := cover.NewCutoff(size, 0, math.MaxInt64) // nothing yet
 	byNode := make([][]*share, len(s.nodes))
 	for k, of := range bounds {
 		of = slices.DeleteFunc(of, func(b shareBound) bool { return cutoff.Excludes(k, b.cost.Sum) })
+
+		// Only those that are among the cheapest, by their bounds, are solved.
 		costs := make([]cover.Cost, len(of))
 		for i, b := range of {
 			costs[i] = b.cost
@@ -87,6 +95,8 @@ func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]*share {
 			cutoff = cover.NewCutoff(size, rate, sum)
 		}
 	}
+
+	// The shares found first were found before the cutoff was known.
 	for i := range byNode {
 		byNode[i] = slices.DeleteFunc(byNode[i], func(x *share) bool { return cutoff.Excludes(x.members, x.cost.Sum) })
 	}
@@ -110,6 +120,8 @@ func (s *gangSearch) shareBounds(size int, top int64) [][]shareBound {
 		if most == 0 {
 			continue
 		}
+
+		// The items are the same for any number of members; what is missing is not.
 		g := s.evictableOn(n, top)
 		b.Set(g.items, len(s.demands))
 		for k := 1; k <= most; k++ {
@@ -123,10 +135,15 @@ func (s *gangSearch) shareBounds(size int, top int64) [][]shareBound {
 
 // share returns so many members on a node at their cheapest.
 func (s *gangSearch) share(p *gangPlan, node, members int, top int64) *share {
+	// Once the context has ended a share is what can be had without a search, and the
+	// plan is no longer exact.
 	n, steps := &s.nodes[node], coverSteps
 	if s.ctx.Err() != nil {
 		steps = 0 // what can be had at once from here on
 	}
+
+	// Largest first, as the solver wants it. Those of equal size stay in the order of
+	// importance, so that the answer is always the same.
 	g := s.evictableOn(n, top)
 	sort.Stable(g)
 	set := s.solver.Cheapest(g.items, g.missing(s, n, members), steps)
@@ -138,7 +155,11 @@ func (s *gangSearch) share(p *gangPlan, node, members int, top int64) *share {
 	return x
 }
 
-// evictable are the residents of a node that may go. They sort largest first.
+// evictable are the residents of a node that may go. They sort largest first. One is
+// used for all nodes: there may be ten thousand of them, with fifty residents each.
+//
+// Invariant: items, refs and sizes are of the same residents, in the same order;
+// what an item frees is in the slab.
 type evictable struct {
 	items  []cover.Item
 	refs   []int32   // by item
@@ -160,12 +181,15 @@ func (s *gangSearch) evictableOn(n *gangNode, top int64) *evictable {
 	for i := n.first; i < len(residents); i++ {
 		x := &residents[i]
 		if s.top(x) > top || !s.goes(n, x) {
-			continue
+			continue // it stays: above the top, or a budget or Eligible forbids it
 		}
 		for _, d := range s.demands {
 			g.slab = append(g.slab, s.table.Request(n.index, i, d.Dim))
 		}
 		amounts := g.slab[len(g.slab)-dims:]
+
+		// What has a port that the members want goes whatever else does: it is no item,
+		// but its cost and what it frees count for every number of members.
 		if s.clashesWith(n, x) {
 			g.forced, g.cost = append(g.forced, x.Ref), g.cost.Plus(s.cost(x, top))
 			for j := range amounts {
@@ -196,7 +220,9 @@ func (g *evictable) missing(s *gangSearch, n *gangNode, members int) []int64 {
 	return g.lack
 }
 
-// size compares items across dimensions: in units of what one member needs.
+// size compares items across dimensions: in units of what one member needs, of which
+// more than one is no better than one. Every resident takes a seat, so seats say
+// nothing. It is the order in which items are tried and no criterion.
 func (s *gangSearch) size(amounts []int64) float64 {
 	size := 0.0
 	for j, d := range s.demands {

@@ -2,11 +2,13 @@ package preemption
 
 import "slices"
 
-// gangTrial is a trial of a placement: whether the members fit where they are
-// placed. Members without a node take no part.
+// A trial of a placement says whether the members fit where they are placed, while
+// victims go and come back. Members without a node take no part.
 //
-// There are two. gangRuns serves every filter by dry runs, and says who is
-// refused. gangRooms serves the built-in ones by one sum a node.
+// There are two. gangRuns serves every filter by dry runs, and says which member is
+// refused. gangRooms serves the built-in ones by one sum a node; docs/gangs.md says
+// why that is enough. A placement that gangRooms refuses is tried by gangRuns, for
+// the reasons.
 
 // gangRuns is the trial by dry runs, one for each member, in which the members
 // before it are in place, and every victim comes and goes.
@@ -45,12 +47,16 @@ func (q *gangQuery) startRun(i int, nodes []*Node, gone []*Victim) (fitTest, err
 	if err != nil {
 		return fitTest{}, &StepError{Step: "begin", Node: n.Name, Err: err}
 	}
+
+	// First the victims go, wherever they run: a filter may look at all nodes.
 	test := fitTest{node: n, run: run, nominated: q.holding(m, n)}
 	for _, v := range gone {
 		if err := test.remove(v); err != nil {
 			return fitTest{}, err
 		}
 	}
+
+	// Then the members before this one are there, which have passed their own tests.
 	for j, on := range nodes[:i] {
 		if on == nil {
 			continue
@@ -70,6 +76,8 @@ func (t fitTest) addMember(m *Pod, on *Node) error {
 	return nil
 }
 
+// add puts a victim back into every dry run, remove takes it out: a member's run
+// has all pods of all nodes.
 func (t gangRuns) add(v *Victim) error {
 	for _, x := range t {
 		if err := x.add(v); err != nil {
@@ -103,6 +111,9 @@ func (t gangRuns) fits() (Status, error) {
 // more add up: the members on a node fit one after another if and only if they fit
 // together. All members have one priority, so that the same nominated pods hold
 // their place against each.
+//
+// Invariants: refused counts the rooms that are short, and each room's short is what
+// enough would say, so that fits takes no time, whatever has come and gone.
 type gangRooms struct {
 	rooms   map[*Node]*gangRoom
 	refused int  // rooms that do not have enough
@@ -122,6 +133,8 @@ type gangRoom struct {
 
 // newRooms returns the trial with every pod in place.
 func (q *gangQuery) newRooms(nodes []*Node, f sortedFilters) *gangRooms {
+	// What the members on a node need together, and what refuses a member for good:
+	// a filter that asks about the node alone, or a member before it with its port.
 	t := &gangRooms{rooms: make(map[*Node]*gangRoom)}
 	var used []*Node
 	for i, n := range nodes {
@@ -146,7 +159,8 @@ func (q *gangQuery) newRooms(nodes []*Node, f sortedFilters) *gangRooms {
 		}
 	}
 
-	// What the pods that are there leave of it.
+	// What the pods that are there leave of it. Pods that are nominated hold their
+	// place against the first member, and so against each.
 	for _, n := range used {
 		r := t.rooms[n]
 		for _, d := range r.demands {
@@ -165,6 +179,7 @@ func (q *gangQuery) newRooms(nodes []*Node, f sortedFilters) *gangRooms {
 	return t
 }
 
+// demand adds what a member requests. Rooms know few dimensions, so a list will do.
 func (r *gangRoom) demand(m *Pod) {
 	for _, d := range demandOf(m) {
 		i := slices.IndexFunc(r.demands, func(x demand) bool { return x.name == d.name })
@@ -187,6 +202,8 @@ func (r *gangRoom) take(p *Pod, sign int64) {
 	}
 }
 
+// enough reports whether the members fit. Seats count only for NodeResources, which
+// counts members, and a request of zero is never short: it is not among demands.
 func (r *gangRoom) enough() bool {
 	for i, d := range r.demands {
 		if d.amount > r.free[i] {
@@ -196,6 +213,8 @@ func (r *gangRoom) enough() bool {
 	return r.clashes == 0 && (r.members == 0 || r.seats >= r.members)
 }
 
+// change accounts for a victim that comes (1) or goes (-1), on those of its nodes
+// that have members.
 func (t *gangRooms) change(v *Victim, sign int64) {
 	for i, p := range v.Pods {
 		r := t.rooms[v.Nodes[i]]
@@ -203,6 +222,8 @@ func (t *gangRooms) change(v *Victim, sign int64) {
 			continue
 		}
 		r.take(p, sign)
+
+		// Only a room that changes sides changes the count.
 		short := !r.enough()
 		switch {
 		case short && !r.short:

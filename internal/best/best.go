@@ -104,6 +104,10 @@ type Solution struct {
 }
 
 // A Solver is memory that searches reuse. The zero value is ready.
+//
+// Invariants while it searches: set has the units taken, most important first;
+// missing, left and now are as they are with just these gone; an oracle has those
+// back that were decided on and kept. A branch leaves all of it as it found it.
 type Solver struct {
 	*Problem
 	bounds
@@ -155,6 +159,8 @@ func (s *Solver) branch(i int) (suffices bool) {
 	if s.over || s.err != nil {
 		return false
 	}
+
+	// Nothing is missing: whatever else goes could be spared.
 	if s.Oracle == nil && s.enough(i) {
 		s.take()
 		return true
@@ -165,6 +171,9 @@ func (s *Solver) branch(i int) (suffices bool) {
 	if s.hopeless(i) {
 		return false
 	}
+
+	// First with the unit in place. If those taken suffice without it, it could be
+	// spared from every set that they and it are in.
 	if !s.unit(i).Must && s.keep(i) && s.pure() {
 		return true
 	}
@@ -198,6 +207,9 @@ func (s *Solver) keep(i int) (suffices bool) {
 	if s.Oracle == nil {
 		return s.branch(i + 1)
 	}
+
+	// A monotone oracle that refuses now refuses whatever else stays. Another one may
+	// change its mind, and is asked about whole sets alone.
 	if s.err = s.Oracle.PutBack(s.play[i]); s.err != nil {
 		return false
 	}
@@ -212,6 +224,7 @@ func (s *Solver) keep(i int) (suffices bool) {
 
 // evict searches with unit i gone.
 func (s *Solver) evict(i int) {
+	// The score is kept rather than taken back: an earliest start cannot be undone.
 	u := s.unit(i)
 	before := s.now
 	if violations := s.charge(u); violations == 0 || !s.Respect {
@@ -293,6 +306,9 @@ func (s *Solver) take() {
 	if len(s.set) == 0 || s.beating && !s.wins(&s.now) {
 		return
 	}
+
+	// Each is tried for itself: a set of which two could be spared only together
+	// counts.
 	for _, unit := range s.set {
 		if spare, ok := s.spare(unit); !ok || spare {
 			return
@@ -337,6 +353,7 @@ func (s *Solver) spare(unit int) (spare, ok bool) {
 // and makes those that remain the rival if they are better. It is for numbers
 // alone. Units that are out of play stay.
 func (s *Solver) greedy(order []int) {
+	// How much may come back in all.
 	room := reset(s.room, len(s.missing))
 	for d := range room {
 		room[d] = subtract(s.total[d], s.missing[d])
@@ -359,6 +376,8 @@ next:
 			room[d] -= a
 		}
 	}
+
+	// What those cost that are left, most important first, as sets are counted.
 	cost := score.None
 	for _, unit := range s.play {
 		if gone[unit] {
@@ -371,6 +390,7 @@ next:
 	if cost.Pods == 0 || cost.Violations > 0 && s.Respect || s.beating && Compare(s.Order, &cost, &s.rival) >= 0 {
 		return
 	}
+
 	// An equal one that the search comes across takes its place: that one is the
 	// first of its score.
 	s.rival, s.found, s.beating, s.strict = cost, true, true, false

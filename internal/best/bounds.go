@@ -52,10 +52,15 @@ func (s *Solver) prepare() bool {
 	if !s.reachable(0) {
 		return false
 	}
+
+	// An oracle may refuse what the numbers allow, so no set of theirs is a rival.
 	if s.Oracle != nil {
 		s.rank()
 		return !s.hopeless(0)
 	}
+
+	// A first rival, and what cannot be in a better set is out of play: the fewer
+	// units the tighter are the rankings.
 	s.greedy(s.play)
 	s.drop()
 	if s.hopeless(0) {
@@ -65,6 +70,9 @@ func (s *Solver) prepare() bool {
 	if s.hopeless(0) {
 		return false
 	}
+
+	// Prices cost most to find, so they come last. What is dear at these prices is
+	// put back first: mostly that is a better rival.
 	if s.findPrices() {
 		s.rankPrices()
 		s.greedy(s.byPrice())
@@ -78,6 +86,7 @@ func (s *Solver) prepare() bool {
 
 // suffixes computes what takes one pass over the units in play.
 func (s *Solver) suffixes() {
+	// From the back, each suffix from the one that is shorter by a unit.
 	n, w := len(s.play), len(s.missing)
 	s.total, s.clean = reset(s.total, (n+1)*w), reset(s.clean, (n+1)*w)
 	s.musts = reset(s.musts, n+1)
@@ -101,6 +110,7 @@ func (s *Solver) suffixes() {
 		s.highest[i], s.lowest[i] = max(s.highest[i+1], u.Cost.Highest), min(s.lowest[i+1], u.Cost.Highest)
 		s.odd = s.odd || u.Cost.Top != u.Cost.Highest || u.Cost.Top < s.highest[i+1]
 	}
+
 	// The first unit taken is not behind the last index that can reach the goal, nor
 	// behind the first unit that has to go.
 	s.tops = reset(s.tops, n+1)
@@ -138,7 +148,8 @@ func (s *Solver) spentPods(u *Unit) int64 {
 	return n
 }
 
-// rank fills the rankings.
+// rank fills the rankings. Each suffix has its own, in O(units²) for all of them;
+// that pays up to some number of units.
 func (s *Solver) rank() {
 	n, w := len(s.play), len(s.missing)
 	s.rows = n + 1
@@ -160,7 +171,8 @@ func (s *Solver) rank() {
 // ownRankings is up to how many units each suffix has rankings of its own.
 const ownRankings = 256
 
-// row returns the row of rankings that holds for a suffix.
+// row returns the row of rankings that holds for a suffix: its own, or that of all
+// units, which bounds what any of them can do.
 func (s *Solver) row(i int) int {
 	if s.rows == 1 {
 		return 0
@@ -178,6 +190,7 @@ type ranking struct {
 
 // fill ranks n values. With one row only that of all of them is kept.
 func (r *ranking) fill(rows, n int, falling bool, value func(i int) int64) {
+	// With one row the values are sorted once.
 	r.width = n + 1
 	r.values, r.sums = slices.Grow(r.values[:0], rows*r.width)[:rows*r.width], slices.Grow(r.sums[:0], rows*r.width)[:rows*r.width]
 	line := r.line[:0]
@@ -193,6 +206,8 @@ func (r *ranking) fill(rows, n int, falling bool, value func(i int) int64) {
 		r.line = line
 		return
 	}
+
+	// Otherwise each suffix has one more than the next, which is put in its place.
 	r.write(n, nil)
 	for i := n - 1; i >= 0; i-- {
 		v := value(i)
@@ -221,6 +236,8 @@ func (r *ranking) sum(row, m int) int64 { return r.sums[row*r.width+m] }
 // are if all of them are not enough. Something has to go if nothing has yet. If
 // a unit is given it is one of them.
 func (s *Solver) fewest(i, with int) int {
+	// Those that have to go are among them. A given unit may be one of those, so it
+	// is not counted twice.
 	least, row, count := s.musts[i], s.row(i), len(s.play)-i
 	if s.rows == 1 {
 		count = len(s.play)
@@ -228,6 +245,9 @@ func (s *Solver) fewest(i, with int) int {
 	if with >= 0 {
 		least = max(least-1, 0)
 	}
+
+	// In each dimension the largest make up what is missing with the fewest. With a
+	// given unit, the others make up the rest.
 	for d, m := range s.missing {
 		if with >= 0 {
 			m = subtract(m, s.Amounts[with*len(s.missing)+d])
@@ -246,7 +266,8 @@ func (s *Solver) fewest(i, with int) int {
 	return least
 }
 
-// moreViolations returns how many violations the suffix adds at least.
+// moreViolations returns how many violations the suffix adds at least: one if those
+// without a spent budget over them are not enough.
 func (s *Solver) moreViolations(i int) int64 {
 	if len(s.Left) == 0 {
 		return 0
@@ -269,6 +290,7 @@ func (s *Solver) drop() bool {
 	if !s.beating {
 		return false
 	}
+	// A new list, since the bounds go by the old one until all are decided on.
 	kept := s.play[:0:0]
 	for _, unit := range s.play {
 		if s.Units[unit].Must || !s.worse(0, unit) {
@@ -293,12 +315,17 @@ func (s *Solver) worse(i, with int) bool {
 	if with >= 0 {
 		unit = &s.Units[with]
 	}
+
+	// How many units it takes at least bounds all that adds up.
 	m := -1
 	if s.ranked {
 		if m = s.fewest(i, with); m > len(s.play)-i {
 			return true
 		}
 	}
+
+	// Criterion by criterion, until one decides. Those that need rankings decide
+	// nothing before there are any.
 	top := int64(math.MinInt64) // of the vector
 	for _, c := range s.Order {
 		if c > Top && !s.ranked {
@@ -346,6 +373,8 @@ func (s *Solver) worse(i, with int) bool {
 // latestStart returns a start that no set that extends the one taken by m units
 // or more of the suffix is later than.
 func (s *Solver) latestStart(i, m int) int64 {
+	// With nothing taken yet, a start counts only if its unit is of the highest
+	// priority. If all are of one, m of them count; otherwise as few as one.
 	row := s.row(i)
 	if len(s.set) == 0 {
 		if s.highest[i] != s.lowest[i] {
@@ -353,6 +382,8 @@ func (s *Solver) latestStart(i, m int) int64 {
 		}
 		return s.starts.values[row*s.starts.width+m]
 	}
+
+	// A unit of a higher priority may still come, and its start would count alone.
 	if s.highest[i] > s.now.Highest {
 		return score.Never
 	}

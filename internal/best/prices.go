@@ -10,6 +10,9 @@ import (
 // a dimension, so that a unit costs its sum less what it frees. Whatever the
 // prices are, m units cost at least what is missing at these prices and the m
 // cheapest such costs. They are computed in floating point and rounded down.
+//
+// Better prices make the bound tighter: a search takes fewer steps, and finds the
+// same unless it runs out of them. See Forget.
 type prices struct {
 	price   []float64 // by dimension; kept from search to search, as nodes are alike
 	reduced []float64 // by unit: its sum less what it frees at these prices
@@ -33,12 +36,17 @@ func (s *Solver) findPrices() bool {
 	if len(s.prices.price) != w {
 		s.prices.price = append(s.prices.price[:0], make([]float64, w)...)
 	}
+
+	// The search begins with the prices of the node before: mostly they are good.
 	s.reduced = slices.Grow(s.reduced[:0], len(s.Units))[:len(s.Units)]
 	s.order = append(s.order[:0], s.play...)
 	low, high := s.sums.values[1], s.sums.values[len(s.play)]
 	if low == high {
 		return false // the number of units says it all
 	}
+
+	// Dimension by dimension, and once more, as the price of one changes what the
+	// others are worth.
 	value, _ := s.buy(m, 0)
 	for range 2 {
 		for d, missing := range s.missing {
@@ -48,6 +56,9 @@ func (s *Solver) findPrices() bool {
 		}
 	}
 	s.buy(m, 0)
+
+	// What rounding can lose is a small part of all that is added up. Where that comes
+	// near a unit's weight the bound says too little.
 	scale := 0.0
 	for _, unit := range s.play {
 		scale += float64(s.Units[unit].Cost.Sum)
@@ -75,6 +86,9 @@ func (s *Solver) bid(d, m int, value, spread float64) float64 {
 		}
 		return short
 	}
+
+	// Up, to a price at which enough is bought. The first guess is the most that a
+	// unit can save, over the most that one frees.
 	low, high := 0.0, *price
 	if high == 0 {
 		high = spread / (float64(s.freed[d].values[1]) + 1)
@@ -85,6 +99,8 @@ func (s *Solver) bid(d, m int, value, spread float64) float64 {
 		}
 		low, high = high, high*4
 	}
+
+	// Down, to one at which too little is.
 	if low == 0 {
 		for range 20 { // a price that is too high by far
 			p := high / 4
@@ -97,6 +113,8 @@ func (s *Solver) bid(d, m int, value, spread float64) float64 {
 			}
 		}
 	}
+
+	// In between. The best of all prices tried is taken.
 	for range 5 {
 		p := (low + high) / 2
 		if try(p) > 0 {
@@ -128,6 +146,8 @@ func (s *Solver) buy(m, dim int) (value, short float64) {
 		}
 		s.order[k] = unit
 	}
+
+	// The m cheapest, and all more that cost less than nothing.
 	for d, missing := range s.missing {
 		value += s.prices.price[d] * float64(missing)
 	}
@@ -189,11 +209,15 @@ func (s *Solver) pricedSum(i, m, with int) int64 {
 	if s.rows == 1 {
 		count = len(s.play)
 	}
+
+	// What is missing, at its price.
 	cells := s.cells[row*width : row*width+count+1]
 	base := 0.0
 	for d, missing := range s.missing {
 		base += s.prices.price[d] * float64(missing)
 	}
+
+	// A given unit is among the k cheapest, or takes the place of the last of them.
 	least := math.Inf(1)
 	for k := m; k <= count; k++ {
 		v := cells[k]
@@ -205,6 +229,8 @@ func (s *Solver) pricedSum(i, m, with int) int64 {
 		}
 		least = v
 	}
+
+	// Sums are whole numbers, so what rounding cannot have lost is rounded up.
 	bound := math.Ceil(base + least - s.slack)
 	if !(bound > 0) {
 		return 0

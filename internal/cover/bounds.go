@@ -39,6 +39,7 @@ func (b *Bounds) Set(items []Item, dims int) {
 		b.sums[d] = sums
 	}
 
+	// The least of each, which may be of two items.
 	b.least = Cost{Sum: math.MaxInt64, Count: math.MaxInt64}
 	for i := range items {
 		c := &items[i].Cost
@@ -62,6 +63,8 @@ func (b *Bounds) Cost(missing []int64) (Cost, bool) {
 	case k == 0:
 		return Nothing, true
 	}
+
+	// The items that a set of just k times the least can consist of.
 	b.starts = b.starts[:0]
 	for i := range b.items {
 		x := &b.items[i]

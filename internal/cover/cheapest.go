@@ -42,6 +42,8 @@ type Solver struct {
 // earliest start is the latest is found by bisection over the starts: do the items
 // that start so late suffice for no more?
 func (s *Solver) Cheapest(items []Item, missing []int64, steps int) Set {
+	// The least sum and count. If the search ended before it found any set all items
+	// are one.
 	best, ok := s.search.run(items, missing, Cost{}, Cost{Sum: math.MaxInt64}, steps)
 	if !ok {
 		best.Chosen = all(len(items))
@@ -50,6 +52,8 @@ func (s *Solver) Cheapest(items []Item, missing []int64, steps int) Set {
 		return spare(items, missing, best.Chosen)
 	}
 
+	// The starts in question: later than that of the set found, and not later than
+	// the bound for sets of this sum and count.
 	latest := int64(math.MaxInt64)
 	s.bounds.Set(items, len(missing))
 	if bound, _ := s.bounds.Cost(missing); !bound.cheaper(best.Cost) {
@@ -63,6 +67,9 @@ func (s *Solver) Cheapest(items []Item, missing []int64, steps int) Set {
 	}
 	slices.Sort(s.starts)
 	starts := slices.Compact(s.starts)
+
+	// Bisection. What is found has to be cheaper than one item more at this sum, so it
+	// costs the same as the best so far, which is the floor too: the first is taken.
 	more := Cost{Sum: best.Cost.Sum, Count: best.Cost.Count + 1}
 	mid := len(starts) - 1                                                // often the bound is met
 	for low, high := 0, len(starts); low < high; mid = (low + high) / 2 { // starts[:low] can be had, starts[high:] cannot
@@ -78,6 +85,8 @@ func (s *Solver) Cheapest(items []Item, missing []int64, steps int) Set {
 			high = mid
 			continue
 		}
+
+		// The set found may start later than it had to.
 		low = mid + 1
 		best.Cost, best.Chosen = found.Cost, found.Chosen
 		for i, at := range best.Chosen {

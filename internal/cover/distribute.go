@@ -28,6 +28,8 @@ var unreachable = Cost{math.MaxInt64 / 2, math.MaxInt64, math.MinInt64}
 // nodes up to j, for each n, follows from that on the nodes up to j-1. It takes
 // O(n × options).
 func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
+	// Node by node. Counts are gone through from the top down, so that costs below are
+	// still those without this node.
 	costs := make([]Cost, n+1) // of so many members on the nodes so far
 	for i := 1; i <= n; i++ {
 		costs[i] = unreachable
@@ -63,6 +65,7 @@ func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 		return nil, false
 	}
 
+	// Back from the last node, by what was noted.
 	picks = make([]int, len(nodes))
 	for j := len(nodes) - 1; j >= 0; j-- {
 		picks[j] = -1
@@ -78,9 +81,9 @@ func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 type Cutoff struct{ rate, slack int64 }
 
 // NewCutoff returns the cutoff for n members, given a sum a member that no option
-// is below, and the sum of some distribution; the greatest int64 if none is known. A distribution with an option that is
-// excluded costs more than that one even if all other members cost no more than the
-// rate.
+// is below, and the sum of some distribution; the greatest int64 if none is known. A
+// distribution with an option that is excluded costs more than that one even if all
+// other members cost no more than the rate.
 func NewCutoff(n int, rate, known int64) Cutoff { return Cutoff{rate, known - rate*int64(n)} }
 
 // Excludes reports whether an option of so many members with a sum of at least
@@ -92,6 +95,7 @@ func (c Cutoff) Excludes(count int, sum int64) bool { return sum-c.rate*int64(co
 // in the order of the bounds, which no cost is below, and stops once the rest are
 // bound to cost as much as the n-th.
 func Least(n int, bounds []Cost, cost func(i int) Cost) []int {
+	// By bound, so that the first of which the bound is too high ends it.
 	order := all(len(bounds))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(bounds[a].Compare(bounds[b]), a-b) })
 	n = min(n, len(bounds))

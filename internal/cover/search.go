@@ -3,6 +3,9 @@ package cover
 import "slices"
 
 // search is one branch and bound over items, by sum and count.
+//
+// Invariant: missing is what is missing with just the items of set chosen; a branch
+// leaves both as it found them.
 type search struct {
 	items   []Item
 	missing []int64 // by the items chosen so far
@@ -27,6 +30,8 @@ func (s *search) run(items []Item, missing []int64, floor, below Cost, steps int
 	}
 	s.known = append(s.known[:0], make([]bool, len(items)+1)...)
 	s.floor, s.best = floor, below
+
+	// A set that meets the bound of all items ends the search.
 	if bound, possible := s.bound(0, Nothing); possible && floor.cheaper(bound) {
 		s.floor = bound
 	}
@@ -38,6 +43,7 @@ func (s *search) run(items []Item, missing []int64, floor, below Cost, steps int
 // bound returns a sum and a count that no set is below that goes on from this cost
 // with items from i on, or false if all of them are not enough.
 func (s *search) bound(i int, cost Cost) (Cost, bool) {
+	// Most searches go down few branches, so bounds of a tail are computed when asked for.
 	b := &s.tails[i]
 	if !s.known[i] {
 		s.known[i] = true
@@ -68,6 +74,8 @@ func (s *search) branch(i int, cost Cost) {
 	if bound, possible := s.bound(i, cost); !possible || !bound.cheaper(s.best) {
 		return
 	}
+
+	// With the item first: large ones come first, so a good set is found soon.
 	x := &s.items[i]
 	take(s.missing, x.Amounts)
 	s.set = append(s.set, i)
