@@ -4,6 +4,8 @@ import "slices"
 
 // Clone returns an independent copy whose residents are ordered by compare.
 func (t *Table) Clone(compare func(node int, a, b *Resident) int) *Table {
+	// Rows that wait for long wait in the copy too. Its journal is empty: no memory of a
+	// search is about it.
 	t.settle()
 	k := *t
 	k.compare, k.stale, k.journal = compare, &staleRows{later: slices.Clone(t.stale.later)}, journal{}
@@ -14,10 +16,11 @@ func (t *Table) Clone(compare func(node int, a, b *Resident) int) *Table {
 	}
 	k.cloneRows(t.rows)
 	k.units, k.budgets, k.covers = slices.Clone(t.units), slices.Clone(t.budgets), slices.Clone(t.covers)
-	k.gathered = gathering{}
+	k.gathered = gathering{} // scratch memory is not shared
 	return &k
 }
 
+// clone copies a level's planes: a level has no other memory.
 func (l *level) clone() level {
 	k := *l
 	k.clean, k.tops = l.clean.clone(), l.tops.clone()
@@ -28,6 +31,7 @@ func (l *level) clone() level {
 // cloneRows copies the rows, what they hold of all nodes one behind the other, so
 // that a search that goes from node to node reads on.
 func (t *Table) cloneRows(rows []row) {
+	// How much there is of each, then one piece of memory for it.
 	t.rows = slices.Clone(rows)
 	var residents slab[Resident]
 	var held slab[Held]

@@ -20,6 +20,8 @@ func (t *Table) Grow() {
 // what each node has of it to give. It takes O(nodes), and O(levels) for those that have
 // something, or had.
 func (t *Table) Redefine(dim int, allocatable func(node int) int64) {
+	// Levels have what is free and what their residents take. Of this dimension these
+	// take nothing.
 	t.journal.epoch++
 	for node := range t.rows {
 		delta := allocatable(node) - t.free.at(node, dim)
@@ -36,6 +38,7 @@ func (t *Table) Redefine(dim int, allocatable func(node int) int64) {
 // Take adds so much to what the resident, or the held pod, with that reference takes in
 // a dimension. It does nothing if there is none.
 func (t *Table) Take(node int, ref int32, dim int, amount int64) {
+	// On one node a reference is that of a bound pod or of a nominated one.
 	r := &t.rows[node]
 	i := r.indexOf(ref)
 	held := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
@@ -45,6 +48,8 @@ func (t *Table) Take(node int, ref int32, dim int, amount int64) {
 	if dim > int(r.width) {
 		r.widen(dim)
 	}
+
+	// What is held has a plane of its own. A resident's row is summed up again.
 	if held >= 0 {
 		r.heldRequests(held)[dim-1] += amount
 		t.held.amounts.add(node, dim, amount)

@@ -7,8 +7,12 @@ import (
 	"example.com/preemption/internal/score"
 )
 
-// reprieve goes through all residents of lower priority. The judge, if any, is
-// asked beside arithmetic.
+// reprieve goes through all residents of lower priority: all go, and as many as
+// possible are put back, as kube-scheduler does it. The judge, if any, is asked
+// beside arithmetic. It leaves in x.evicted those that go, most important first.
+//
+// Invariant: slack has what is available beside the preemptor, by demand, with those
+// evicted and those not tried yet gone. It is never negative.
 func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 	x.Stats.Evaluated++
 	r := &x.rows[node]
@@ -16,6 +20,8 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 	if !x.spare(node, r, from) {
 		return score.Score{}, false
 	}
+
+	// Budgets are charged for all who may go, before any is put back.
 	violators := x.classify(r)
 
 	// With all gone who may go, the preemptor has to fit.
@@ -28,6 +34,8 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 		}
 		x.slack = append(x.slack, s)
 	}
+
+	// The judge's dry run begins with everyone there.
 	if judge != nil {
 		for i := from; i < len(r.residents); i++ {
 			if !x.isSpared(i) {
@@ -53,7 +61,7 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 		}
 	}
 
-	// Then the others.
+	// Then the others. Violators are in the same order, so one index finds them.
 	next := 0
 	for i := from; i < len(r.residents); i++ {
 		if next < len(violators) && int(violators[next].index) == i {
@@ -64,6 +72,8 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 			x.putBack(r, node, i, judge)
 		}
 	}
+
+	// Two passes have evicted them: indices bring them back into one order.
 	slices.Sort(x.evicted)
 	return x.score(r, violations), true
 }
@@ -73,8 +83,10 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 func (x *search) spare(node int, r *row, from int) bool {
 	x.spared = x.spared[:0]
 	if x.Spared == nil {
-		return true
+		return true // isSpared sees the empty list
 	}
+
+	// Of each resident it is asked once, since a caller's function may take long.
 	for i := range r.residents {
 		ref := r.residents[i].Ref
 		x.spared = append(x.spared, i >= from && x.Spared(node, ref))
@@ -92,6 +104,7 @@ func (x *search) isSpared(i int) bool { return len(x.spared) > 0 && x.spared[i] 
 func (x *search) need(node int, d Demand) int64 { return d.Amount + x.heldAmount(node, d.Dim) }
 
 // request is what resident i takes in one dimension.
+// Most rows have no units, so that a seat is one without a look at the resident.
 func (t *Table) request(r *row, i, dim int) int64 {
 	if dim == Seat {
 		if r.grouped == 0 {
@@ -108,6 +121,8 @@ func (t *Table) request(r *row, i, dim int) int64 {
 // emptied is what is available in one dimension with all residents from an index
 // on gone.
 func (x *search) emptied(node, from, dim int) int64 {
+	// With everyone gone the sum is known: the top level has those without violations,
+	// and what surely violates is summed up beside it.
 	if from == 0 && len(x.spared) == 0 {
 		return x.levels[len(x.levels)-1].clean.at(node, dim) + x.spentSum.at(node, dim)
 	}
@@ -124,6 +139,8 @@ func (x *search) emptied(node, from, dim int) int64 {
 // putBack keeps resident i if the preemptor still fits beside it; if not it is
 // evicted.
 func (x *search) putBack(r *row, node, i int, judge Judge) bool {
+	// This is the innermost loop of an evaluation: the requests are one slice, and what
+	// only some searches have (units, ports, a judge) is one test each.
 	requests := r.requestsOf(i)
 	seats := int64(1)
 	if r.grouped > 0 {
@@ -131,6 +148,7 @@ func (x *search) putBack(r *row, node, i int, judge Judge) bool {
 	}
 	slack := x.slack[:len(x.Demands)]
 
+	// Arithmetic first. The judge hears of every resident, and may refuse more.
 	room := true
 	for j, d := range x.Demands {
 		q := seats
@@ -176,6 +194,9 @@ func (x *search) classify(r *row) []violator {
 	if len(r.covered) == 0 {
 		return nil
 	}
+
+	// Only residents with a budget over them are looked at. Their list begins with the
+	// least important.
 	for c := len(r.covered) - 1; c >= 0; c-- {
 		i := r.covered[c]
 		e := &r.residents[i]
@@ -197,6 +218,9 @@ func (x *search) classify(r *row) []violator {
 	x.forgetCharges()
 	return x.violators
 }
+
+// A search charges budgets node by node, and each node begins with what they have
+// left in the table. Only the few that a node touches are copied, and marked so.
 
 // openBudget makes sure that what a budget has left is known; forgetCharges undoes it.
 func (x *search) openBudget(b int32) {
@@ -223,6 +247,8 @@ func (x *search) charge(cover int32) int32 {
 	if x.isExhausted(cover) {
 		return 1
 	}
+
+	// Some releases charge the budgets in turn, and stop at the first overdrawn.
 	violates := int32(0)
 	for _, b := range x.covers[cover] {
 		x.openBudget(b)
@@ -237,7 +263,8 @@ func (x *search) charge(cover int32) int32 {
 }
 
 // isExhausted reports whether no budget of a cover, of which there are some, has
-// anything left, so that it makes no difference whether they are charged.
+// anything left, so that it makes no difference whether they are charged. The answer
+// is the same for all nodes and found once a search: 1 stands for no, 2 for yes.
 func (x *search) isExhausted(cover int32) bool {
 	if x.exhausted[cover] == 0 {
 		x.exhausted[cover] = 1

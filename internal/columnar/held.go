@@ -21,6 +21,8 @@ type holdings struct {
 	weakest plane
 }
 
+// weakness turns priorities around: it is positive for each, and zero stays for nodes
+// on which none is held.
 func weakness(priority int32) int64 { return math.MaxInt32 + 1 - int64(priority) }
 
 func newHoldings(dims, nodes int) holdings {
@@ -69,7 +71,8 @@ func (t *Table) holds(node int, requests []int64, sign int64) {
 	}
 }
 
-// findWeakest finds the lowest priority of those held on a node.
+// findWeakest finds the lowest priority of those held on a node: few are, so the
+// list is gone through.
 func (t *Table) findWeakest(node int) {
 	most := int64(0)
 	for _, h := range t.rows[node].held {
@@ -82,7 +85,7 @@ func (t *Table) findWeakest(node int) {
 // nominated to it.
 func (x *search) besideHeld(p *plane, node int, violations int64) bool {
 	if x.held.amounts.dims[Seat].peak[node/blockSize] == 0 {
-		return true
+		return true // nothing is held in the whole block
 	}
 	for _, d := range x.Demands {
 		have := p.at(node, d.Dim)
@@ -99,9 +102,13 @@ func (x *search) besideHeld(p *plane, node int, violations int64) bool {
 // heldAmount sums what the pods that hold their place against the preemptor
 // take in one dimension.
 func (x *search) heldAmount(node, dim int) int64 {
+	// If the lowest of them holds against the preemptor all do, unless it is one of
+	// them itself.
 	if x.Self == nil && x.held.weakest.at(node, 0) <= weakness(x.Priority) {
 		return x.held.amounts.at(node, dim)
 	}
+
+	// Otherwise one by one.
 	total := int64(0)
 	r := &x.rows[node]
 	for i, h := range r.held {

@@ -21,6 +21,10 @@ const (
 // A level is a range of priorities, from low to high. Levels are disjoint and
 // ascending, and together with the gaps between them cover all priorities: a
 // new priority in the gap below a level joins that level or founds its own.
+//
+// Invariants, but for stale rows, whose count alone is right at once: clean, latest and
+// late are exact, and tops a little above. docs/engine.md says what a search makes of
+// them.
 type level struct {
 	low, high int32
 	count     int // residents
@@ -109,6 +113,8 @@ func (t *Table) levelFor(priority int32) int {
 		t.found(k, priority)
 		return k
 	}
+	// No room: a neighbour becomes a wider range. Its planes hold for that as they are,
+	// since no resident is in the gap yet.
 	if k == len(t.levels) {
 		k--
 		t.levels[k].high = priority
@@ -154,6 +160,7 @@ func (t *Table) relayIfSkewed() {
 // Relay lays the levels out anew, so that each has about as many residents as
 // any other, and computes every plane. It takes O(nodes × levels + residents).
 func (t *Table) Relay() {
+	// How many residents there are of each priority.
 	t.churn = 0
 	counts := make(map[int32]int)
 	for i := range t.rows {
@@ -170,6 +177,8 @@ func (t *Table) Relay() {
 		steps = append(steps, step{p, n})
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.priority, b.priority) })
+	// As many levels as rows are long, more or less. Priorities that share one are
+	// neighbours, and each level has its share of the residents.
 	t.levels = nil
 	t.mostLevels = maxLevels
 	if n := len(t.rows); n > 0 {

@@ -14,6 +14,10 @@ type lanes [blockSize]int64
 
 // A plane holds, for every node, an amount in each dimension, and the extremes of
 // each block of nodes. Lanes without a node hold never.
+//
+// Invariant: unless the plane is loose, peak and trough are the extremes of a block's
+// nodes. A search passes over a block whose peak is too low, and takes all of a block
+// whose trough is high enough, so neither may lag behind.
 type plane struct {
 	nodes int
 	dims  []dimension
@@ -88,6 +92,8 @@ func (p *plane) at(node, dim int) int64 { return p.dims[dim].cells[node/blockSiz
 
 // set changes a node's amount in one dimension.
 func (p *plane) set(node, dim int, amount int64) {
+	// A new extreme shows at once. Only where the old one is gone the block is gone
+	// through.
 	d, b := &p.dims[dim], node/blockSize
 	cell := &d.cells[b][node%blockSize]
 	old := *cell
@@ -135,6 +141,8 @@ func (l *lanes) min(nodes int) int64 {
 
 // remove drops a node; those behind it move up.
 func (p *plane) remove(node int) {
+	// The order of nodes is that of decisions, so they move up one by one; nodes go
+	// rarely.
 	last := p.nodes - 1
 	p.nodes--
 	blocks := blocksOf(p.nodes)

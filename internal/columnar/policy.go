@@ -21,7 +21,8 @@ type Policy struct {
 // IsZero reports whether the policy is kube-scheduler's.
 func (p *Policy) IsZero() bool { return !p.Best && !p.Exact && !p.Respect && p.Order == nil }
 
-// policyScratch is memory of evaluations by a policy.
+// policyScratch is memory of evaluations by a policy. Nothing in it outlives the
+// evaluation of a node but the solver's prices.
 type policyScratch struct {
 	stays   []bool  // by resident: protected by a budget
 	short   []int   // dimensions in which something is missing
@@ -64,6 +65,7 @@ func (x *search) compare(a, b *score.Score) int {
 
 // recount counts the violations of those evicted alone, most important first.
 func (x *search) recount(r *row) int64 {
+	// All go at once, so all budgets over a pod are charged: whatever the release.
 	count := int64(0)
 	if len(r.covered) > 0 {
 		for _, i := range x.evicted {
@@ -132,7 +134,8 @@ func (x *search) respect(node int) (score.Score, bool) {
 		return score.Score{}, false
 	}
 
-	// Those that budgets protect stay.
+	// Those that budgets protect stay. What one would overdraw is given back, so that
+	// a more important one may still find something left.
 	stays := slices.Grow(x.policies.stays[:0], len(r.residents))[:len(r.residents)]
 	clear(stays)
 	x.policies.stays = stays
@@ -151,7 +154,8 @@ func (x *search) respect(node int) (score.Score, bool) {
 	}
 	x.forgetCharges()
 
-	// With all others gone, the preemptor has to fit.
+	// With all others gone, the preemptor has to fit. Of those protected, what they take
+	// is taken off again: emptied knows nothing of them.
 	x.evicted, x.slack = x.evicted[:0], x.slack[:0]
 	for _, d := range x.Demands {
 		s := x.emptied(node, from, d.Dim) - x.need(node, d)
@@ -165,6 +169,8 @@ func (x *search) respect(node int) (score.Score, bool) {
 		}
 		x.slack = append(x.slack, s)
 	}
+
+	// None of the others violates, so there is one pass, most important first.
 	for i := from; i < len(r.residents); i++ {
 		if !stays[i] && !x.isSpared(i) {
 			x.putBack(r, node, i, nil)
@@ -183,6 +189,9 @@ func (x *search) solve(node int) (score.Score, bool) {
 	if from == len(r.residents) || !x.spare(node, r, from) {
 		return score.Score{}, false
 	}
+
+	// The problem, in memory that the node before has left. It is solved only as far
+	// as it can beat the best node.
 	s := &x.policies
 	p := &s.problem
 	p.Units, p.Amounts, p.Missing, p.Left = p.Units[:0], p.Amounts[:0], p.Missing[:0], p.Left[:0]
@@ -205,6 +214,8 @@ func (x *search) solve(node int) (score.Score, bool) {
 			p.Missing = append(p.Missing, m)
 		}
 	}
+
+	// The units are the residents that may go, with what they free of what is missing.
 	s.asked = s.asked[:0]
 	for i := from; i < len(r.residents); i++ {
 		if x.isSpared(i) {
@@ -221,10 +232,14 @@ func (x *search) solve(node int) (score.Score, bool) {
 		x.coverUnits(r)
 	}
 
+	// Nothing is missing and no pod is in the way: no set is an answer.
 	if len(p.Missing) == 0 && !slices.ContainsFunc(p.Units, func(u best.Unit) bool { return u.Must }) {
 		x.Stats.Idle++
 		return score.Score{}, false
 	}
+
+	// Where the solver ran out of steps the composable functions decide, which have a
+	// fallback of their own: both ways of deciding give the same answer then.
 	found, _ := s.solver.Solve(p) // without an oracle there is no error
 	if !found.Exact {
 		score, goes, ok := x.Hard(node)
@@ -257,6 +272,8 @@ func (x *search) cost(e *Resident) score.Score {
 func (x *search) coverUnits(r *row) {
 	s := &x.policies
 	p := &s.problem
+
+	// A node's pods are under few budgets: a list finds them faster than a map.
 	s.numbers = s.numbers[:0]
 	number := func(b int32) int32 {
 		for i, known := range s.numbers {
@@ -275,6 +292,8 @@ func (x *search) coverUnits(r *row) {
 		}
 		return list
 	}
+
+	// A set for each covered pod of a unit, in the order of its pods.
 	for k, i := range s.asked {
 		e := &r.residents[i]
 		if e.Ref >= 0 {
@@ -307,6 +326,9 @@ func (x *search) searchEvery(top int) {
 // plainBound returns a score of which no criterion is worse than in any set that
 // clears the node.
 func (x *search) plainBound(node, top int) score.Score {
+	// It takes one pod at least, more if the largest requests say so. Requests of
+	// residents that surely violate are not among them, so where there are any the
+	// number says nothing.
 	r := &x.rows[node]
 	pods, violations := int64(1), int64(0)
 	for _, d := range x.Demands {
@@ -323,6 +345,8 @@ func (x *search) plainBound(node, top int) score.Score {
 		bound.Top = math.MinInt64
 		return bound
 	}
+
+	// No resident of the table has a lower priority.
 	bound.Top = int64(x.levels[0].low)
 	bound.Sum = times(score.Weight(x.levels[0].low), pods)
 	return bound

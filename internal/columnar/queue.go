@@ -14,7 +14,8 @@ func (p *promise) before(o *promise) bool {
 	return c < 0 || c == 0 && p.block < o.block
 }
 
-// A queue is a heap of promises, the best on top.
+// A queue is a heap of promises, the best on top: a search that ends early has sorted
+// none of the rest. (container/heap would call every comparison by an interface.)
 type queue []promise
 
 // init makes a heap of what has been appended.

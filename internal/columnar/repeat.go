@@ -51,6 +51,7 @@ const (
 
 // recall readies the memory for a query, and reports whether it has the answer.
 func (x *search) recall() bool {
+	// Only what the table knows of may have a part in the score of a node.
 	m := &x.memory
 	if x.Kind == 0 || x.odd > 0 || x.Judge != nil || x.Blocked != nil || x.Spared != nil || !x.Policy.IsZero() {
 		m.asked = 0
@@ -64,6 +65,9 @@ func (x *search) recall() bool {
 	if m.asked++; m.asked == 1 {
 		return false // after one that is not remembered
 	}
+
+	// The second of a kind begins to record. So does one before which too much has
+	// changed: a new search costs less then.
 	changed, ok := x.journal.since(m.epoch, m.changes, m.changed[:0])
 	m.changed = changed
 	if m.asked == 2 || !ok || len(changed) > len(x.rows)/8 {
@@ -144,6 +148,7 @@ func (x *search) remember(node int) {
 	if !x.isOpen(node) {
 		return
 	}
+
 	found, ok := x.clearFully(node)
 	switch {
 	case !ok:
@@ -153,6 +158,8 @@ func (x *search) remember(node int) {
 		m.idle = true
 		return
 	}
+
+	// What looks ahead records without taking: the best is chosen at the end.
 	m.state[node], m.score[node] = known, found
 	m.best.push(nodeScore{found, int32(node)})
 	if !m.looksAhead && !x.worse(&found, node) {

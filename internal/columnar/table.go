@@ -198,6 +198,8 @@ func (t *Table) Load(nodes int, next func(node int) (allocatable []int64, reside
 	t.free, t.spentSum, t.spentTops = newPlane(t.dims, nodes), newPlane(t.dims, nodes), newTops(t.dims, nodes)
 	t.held = newHoldings(t.dims, nodes)
 	t.free.loose = true
+
+	// Rows first, with what they leave free. All else follows from the rows at once.
 	w := t.dims - 1
 	left := make([]int64, t.dims)
 	for node := range t.rows {
@@ -251,6 +253,7 @@ func (t *Table) Remove(node int, ref int32) {
 // come to count otherwise. It takes O(residents).
 func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale bool) {
 	r := &t.rows[node]
+	// What is requested, then which level it counts in, then its place in the row.
 	at := r.indexOf(x.Ref)
 	old := r.residents[at]
 	r.residents[at] = x
@@ -286,6 +289,7 @@ func (r *row) indexOf(ref int32) int {
 // reorder puts a resident whose importance has changed in its place. It reports
 // whether that is another one.
 func (t *Table) reorder(node, at int) (moved bool) {
+	// Importance rarely changes much: mostly the neighbours say that nothing moves.
 	r := &t.rows[node]
 	before := at == 0 || t.compare(node, &r.residents[at-1], &r.residents[at]) > 0
 	behind := at == len(r.residents)-1 || t.compare(node, &r.residents[at], &r.residents[at+1]) > 0

@@ -11,7 +11,10 @@ var topCounts = [...]int{1, 2, 3, 4, 6, 8, 12, 16}
 
 // tops holds, for every node and every dimension but the seats, sums of the
 // largest requests among some residents, a little rounded up: as many bits as a
-// bound needs.
+// bound needs, in half the memory of the sums.
+//
+// Invariant: no sum is less than the exact one, and unless the tops are loose a peak is
+// the largest of its block. So a bound that is computed from them is never too high.
 type tops struct {
 	nodes int
 	dims  []sums // the seats left out
@@ -89,6 +92,7 @@ func (t *tops) peak(block, dim, i int) float32 {
 
 // set takes the largest requests of a node in one dimension, largest first.
 func (t *tops) set(node, dim int, largest []int64) {
+	// Each sum goes on where the one before it ends.
 	sum, next := 0.0, 0
 	first, lane := node/blockSize*len(topCounts), node%blockSize
 	for i, n := range topCounts {
@@ -191,6 +195,8 @@ type reach struct {
 
 // reachOf returns the reach of so many residents, one at least.
 func reachOf(count int64) reach {
+	// The largest number that is kept and not above the count. Far above it, the next
+	// larger one bounds better: its sum is at least that of the count.
 	for i := len(topCounts) - 1; ; i-- {
 		n := int64(topCounts[i])
 		if n > count {
@@ -229,6 +235,7 @@ func (r reach) of(column float32) int64 {
 // up what is missing in one dimension, more than zero; fewestIn one that it takes
 // on any node of a block, by its peaks.
 func (t *tops) fewest(node, dim int, missing int64) int64 {
+	// Numbers that are not enough are gone through, to the first that may be.
 	f := newFewest(missing)
 	for i := range topCounts {
 		if f.enough(i, t.lanes(node/blockSize, dim, i)[node%blockSize]) {

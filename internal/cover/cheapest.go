@@ -85,8 +85,6 @@ func (s *Solver) Cheapest(items []Item, missing []int64, steps int) Set {
 			high = mid
 			continue
 		}
-
-		// The set found may start later than it had to.
 		low = mid + 1
 		best.Cost, best.Chosen = found.Cost, found.Chosen
 		for i, at := range best.Chosen {
