@@ -18,16 +18,19 @@ import (
 // decision is the one of Examine, or, if a filter failed in no call that Preempt
 // made, the one of Examine with a filter that does not fail.
 //
-// Preempt is fast, tens of microseconds on ten thousand nodes, see docs/engine.md,
-// unless it has to look at node by node as Examine does, a dry run each, which takes
-// ten microseconds a node and more. That is so with Accept, Compare, Sampling or
-// Extenders, and with a caller's Orders; with Filters that lack
-// NodeResources, or that are a caller's and take dry runs together with
-// policies, or an order of the Orders, other than kube-scheduler's; and for a
-// preemptor that requests a resource which pods request but the cluster has not
-// compiled: it compiles seven beside the number of pods. Else Statuses is asked about
-// every node, and own Filters and Eligible about the nodes that arithmetic leaves in
-// question.
+// Preempt is fast: it takes tens of microseconds on ten thousand nodes, see
+// docs/engine.md. It asks Statuses about every node, and a caller's Filters and
+// Eligible about the nodes that arithmetic leaves in question.
+//
+// Sometimes it has to go node by node as Examine does, a dry run each, which takes
+// ten microseconds a node and more:
+//
+//   - with Accept, Compare, Sampling, Extenders, or Orders of a caller's;
+//   - with Filters that lack NodeResources;
+//   - with a caller's filters that take dry runs, if Victims, Budgets or the order of
+//     the Orders are not kube-scheduler's;
+//   - for a preemptor that requests a resource which pods request but the cluster has
+//     not compiled: it compiles seven beside the number of pods.
 //
 // It corresponds to the Evaluator of kube-scheduler's preemption package
 // together with the DefaultPreemption plugin.

@@ -17,9 +17,9 @@ type Extender struct {
 	// Ignorable: its errors are passed over, and so are nodes for which it returns
 	// no victims.
 	Ignorable bool
-	// Process is required. It returns the candidates that may stay: nodes left out are rejected,
-	// victims and violations may change. The order it returns is the input order
-	// of the choice. It must not modify what it is given.
+	// Process is required. It returns the candidates that may stay: nodes left out are
+	// rejected, victims and violations may change. The order it returns is the input
+	// order of the choice. It must not modify what it is given.
 	//
 	// From 1.38 on it may be shown a candidate without victims, where the preemptor
 	// fits all filters once this extender's own resources are freed: it may add

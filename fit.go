@@ -124,8 +124,8 @@ var (
 	// ErrNoVictim marks a node on which, before 1.38, the preemptor was found to
 	// fit with nothing evicted although its status says that it does not.
 	ErrNoVictim = errors.New("expected at least one victim pod")
-	// ErrStale marks what a decision is about and the cluster no longer has. To
-	// decide again is the way on.
+	// ErrStale is returned where the cluster no longer has what a decision names.
+	// Decide again.
 	ErrStale = errors.New("the decision is out of date")
 
 	errNotOnNode = errors.New("the pod is not on the node")

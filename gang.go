@@ -17,7 +17,7 @@ type Gang struct {
 	Priority int32
 	// Policy is the group's own preemption policy.
 	Policy GangPolicy
-	// Members are the pods to place, in the order in which they are.
+	// Members are the pods to place, in order.
 	Members []*Pod
 	// MinCount is how many members have to be placed for the gang to start. Zero
 	// means all of them.
@@ -32,9 +32,8 @@ type GangPolicy uint8
 
 const (
 	// GangPolicyUnset leaves it to the members: if one has PreemptNever, the gang
-	// may not preempt. (In 1.37 with the feature
-	// gate PodGroupPreemptionPolicy on, which is off by default, an unset policy
-	// stands for GangPreempts.)
+	// may not preempt. (In 1.37 with the feature gate PodGroupPreemptionPolicy on,
+	// which is off by default, an unset policy stands for GangPreempts.)
 	GangPolicyUnset GangPolicy = iota
 	GangPreempts
 	GangNeverPreempts
@@ -68,14 +67,14 @@ var ErrGangRelease = errors.New("the way in which kube-scheduler 1.36 preempts f
 
 // PreemptGroup decides what to evict for a gang:
 //
-//   - With nothing to place, or if the planner places the members with no pod
-//     evicted, it fits. If no pod may be evicted MinCount of them are enough.
-//   - If its policy forbids it, it is ineligible; see [GangPolicyUnset].
-//   - If on a node that a member is nominated to a pod of lower effective priority
-//     that Eligible accepts is terminating by preemption, the gang waits; since 1.38
-//     also if its policy forbids it to preempt.
-//   - Otherwise the planner says where the members go and who has to leave for
-//     it. If fewer than MinCount members can be placed it is unhelpful.
+//   - With nothing to place, or if the planner places all members with no pod
+//     evicted, the gang fits. If no pod may be evicted MinCount of them are enough.
+//   - If its policy forbids it to preempt it is ineligible; see [GangPolicyUnset].
+//   - It waits while, on a node that a member is nominated to, a pod that it may evict
+//     is terminating by preemption; since 1.38 also if its policy forbids it to
+//     preempt.
+//   - Otherwise the planner says where the members go and which pods have to leave for
+//     it. If fewer than MinCount members can be placed preemption is unhelpful.
 //
 // Victims are units of strictly lower priority, on whatever node, that Eligible
 // accepts; it is asked about the first member. The evaluator's Compare, Filters and

@@ -35,8 +35,8 @@ import (
 // If the context ends while it searches, it makes do with what it has and says
 // that the result is not exact. If it has too little, there is no decision.
 type BestPlacement struct {
-	// Placer is the one to be no worse than where the search is not exact. Nil is
-	// LeastAllocated with the evaluator's filters.
+	// Placer places the members once more where the search is not exact, and the
+	// better plan is taken. Nil is LeastAllocated with the evaluator's filters.
 	Placer Placer
 }
 

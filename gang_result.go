@@ -51,8 +51,8 @@ type GangResult struct {
 type Assignment struct {
 	Pod  *Pod
 	Node *Node // nil: not placed
-	// Reason says why the member was not placed, as far as the reason of the result
-	// does not.
+	// Reason says why the member was not placed, where the result's own reason does
+	// not.
 	Reason string
 }
 

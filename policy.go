@@ -114,7 +114,7 @@ func EligibleIfAll(accept ...func(preemptor *Pod, v *Victim, n *Node) bool) func
 }
 
 // MinRunTime returns an Eligible that spares victims with a pod that, at the time
-// now, has run for less than so long, so that everybody gets something done. Pods
+// now, has run for less than so long, so that each gets some work done. Pods
 // that have not started lose nothing and are not spared for it.
 func MinRunTime(now time.Time, atLeast time.Duration) func(*Pod, *Victim, *Node) bool {
 	return func(_ *Pod, v *Victim, _ *Node) bool {
@@ -167,9 +167,9 @@ func toDelete(c *Candidate) int {
 }
 
 // VictimsPerOwner returns an Accept that refuses sets of victims in which a
-// controller loses more pods than the limit says, those counted that are on their
-// way out already: not all replicas of a service at once. Pods without an owner
-// are not limited, nor is an owner with a negative limit.
+// controller loses more pods than the limit allows, so that not all replicas of a
+// service go at once. Pods that are on their way out already count. Pods without an
+// owner are not limited, nor is an owner with a negative limit.
 func VictimsPerOwner(limit func(namespace string, o Owner) int) func(*Pod, *Node, []*Victim) Status {
 	type key struct {
 		namespace string
