@@ -173,7 +173,7 @@ func (c *NodeCase) spans(v *Victim) bool {
 	return slices.ContainsFunc(v.Nodes, func(n *Node) bool { return n != c.Node })
 }
 
-// pose states the problem in numbers, given the dry run with everybody in place.
+// pose states the problem in numbers, given the dry run with all pods in place.
 // It reports whether that is all there is to it.
 func (c *NodeCase) pose(p *best.Problem, test fitTest, victims []*Victim) (numbers bool) {
 	// What is not missing as it is never will be.

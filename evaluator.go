@@ -81,7 +81,7 @@ const (
 )
 
 // preemptSlow is Preempt by looking at every node with the composable functions:
-// the slow twin of the engine.
+// the slow path beside the engine.
 func (e *Evaluator) preemptSlow(ctx context.Context, c *Cluster, preemptor *Pod) (*Result, error) {
 	x, err := e.evaluate(ctx, c, preemptor, false)
 	if err != nil {

@@ -212,7 +212,7 @@ func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
 		return // the members are for the scheduler to bind; no nomination changes
 	}
 
-	// What is to delete, and whom it disturbs.
+	// What is to delete, and how many owners that disturbs.
 	r.Nomination = SetNomination
 	for _, v := range p.victims {
 		switch v.Kind {

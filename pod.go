@@ -80,7 +80,7 @@ const (
 	PreemptNever
 )
 
-// Termination says whether a pod is being deleted, and by whom. Only a
+// Termination says whether a pod is being deleted, and why. Only a
 // termination by preemption makes a preemptor wait for the room it frees.
 type Termination uint8
 

@@ -12,7 +12,7 @@
 //	go run ./examples/fivenodes                          # not helpful: 2500m of 3000m
 //	go run ./examples/fivenodes -priority 10000          # six victims
 //	go run ./examples/fivenodes -priority 10000 -budget  # five victims, two budget violations
-//	go run ./examples/fivenodes -priority 100            # nobody has a lower priority
+//	go run ./examples/fivenodes -priority 100            # no pod has a lower priority
 //	go run ./examples/fivenodes -never                   # the pod may not preempt
 package main
 

@@ -3,9 +3,9 @@
 // GPUs (testdata/openb has the data and its licence).
 //
 // The job is a gang: all of its workers start, or as many as -min says, or none.
-// Two planners decide whom to evict for it. The one places the workers as
+// Two planners decide which pods to evict for it. The one places the workers as
 // kube-scheduler does, on the emptied cluster and blind to what that costs, and
-// then puts back whom it can. The other looks for the placement that costs least.
+// then puts back what it can. The other looks for the placement that costs least.
 // The report sets them side by side: who is evicted, by QoS, on how many nodes.
 //
 //	go run ./examples/gang

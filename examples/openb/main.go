@@ -4,7 +4,7 @@
 //
 // It places the pods of the trace by a plain best fit until the cluster is full.
 // Then pods of a higher priority arrive, of sizes drawn from the trace. For each
-// it asks where to preempt whom, evicts the victims, binds the pod and goes on.
+// it asks which pods to preempt where, evicts the victims, binds the pod and goes on.
 // At the end it reports how many were helped at whose expense, which disruption
 // budgets were violated, and how long decisions took.
 //

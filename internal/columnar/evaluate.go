@@ -35,7 +35,7 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 		x.slack = append(x.slack, s)
 	}
 
-	// The judge's dry run begins with everyone there.
+	// The judge's dry run begins with all residents there.
 	if judge != nil {
 		for i := from; i < len(r.residents); i++ {
 			if !x.isSpared(i) {
@@ -121,7 +121,7 @@ func (t *Table) request(r *row, i, dim int) int64 {
 // emptied is what is available in one dimension with all residents from an index
 // on gone.
 func (x *search) emptied(node, from, dim int) int64 {
-	// With everyone gone the sum is known: the top level has those without violations,
+	// With all gone the sum is known: the top level has those without violations,
 	// and what surely violates is summed up beside it.
 	if from == 0 && len(x.spared) == 0 {
 		return x.levels[len(x.levels)-1].clean.at(node, dim) + x.spentSum.at(node, dim)

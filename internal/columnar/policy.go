@@ -13,7 +13,7 @@ import (
 type Policy struct {
 	Best    bool // the best of all sets, not the greedy one; violations count as with Exact
 	Exact   bool // violations are counted over those evicted
-	Respect bool // nobody goes who would violate a budget
+	Respect bool // none goes that would violate a budget
 	// Order is the order of the criteria, nil for that of [score.Score.Compare].
 	Order []best.Criterion
 }

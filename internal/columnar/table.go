@@ -21,7 +21,7 @@ type Table struct {
 	compare func(node int, a, b *Resident) int // importance: positive if a is the more important
 	rows    []row
 	stale   *staleRows // whose summaries are not computed yet
-	free    plane      // with nobody evicted
+	free    plane      // with no resident evicted
 	held    holdings
 	levels  []level
 	// mostLevels is how many levels there may be.
@@ -340,7 +340,7 @@ func (r *row) below(priority int32) int {
 	return lo
 }
 
-// Free returns what is available on a node with nobody evicted.
+// Free returns what is available on a node with no resident evicted.
 func (t *Table) Free(node, dim int) int64 { return t.free.at(node, dim) }
 
 // Residents returns the residents of a node, most important first. They must not be
