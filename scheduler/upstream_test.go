@@ -57,7 +57,8 @@ var wanted = []string{
 // its client. Every node is looked at, one after another.
 func upstream(t *testing.T, objects *kube.Objects, others scheduler.Objects, preemptor *v1.Pod) verdict {
 	t.Helper()
-	ctx := klog.NewContext(t.Context(), logr.Discard())
+	ctx, stop := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
+	defer stop() // what the framework has running ends with it
 	grouped := len(objects.PodGroups) > 0
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{
 		string(features.GenericWorkload):                 grouped,
