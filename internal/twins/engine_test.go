@@ -15,13 +15,15 @@ import (
 	"pgregory.net/rapid"
 )
 
+var first = flag.Uint64("first", 0, "the first seed, to go on where another run has ended")
+
 var decisions = flag.Int("decisions", 100_000, "how many decisions the engine and its twin are compared on")
 
 // TestEngineIsItsTwin holds the engine against the composable path on random
 // clusters of every release, with updates between the queries.
 func TestEngineIsItsTwin(t *testing.T) {
 	tally := tally{}
-	for seed := uint64(0); tally.decisions < *decisions; seed++ {
+	for seed := *first; tally.decisions < *decisions; seed++ {
 		w := world.New(world.Seeded(seed, 0))
 		holdAgainstTwin(seeded{t, seed}, w, tally.count)
 	}
@@ -202,7 +204,7 @@ var wide = flag.Int("wide", 2000, "how many decisions on clusters of several blo
 // whole blocks are skipped.
 func TestEngineIsItsTwinOnManyNodes(t *testing.T) {
 	tally := tally{}
-	for seed := uint64(0); tally.decisions < *wide; seed++ {
+	for seed := *first; tally.decisions < *wide; seed++ {
 		w := world.New(world.Seeded(seed, 7))
 		holdManyAgainstTwin(seeded{t, seed}, w, tally.count)
 	}
@@ -235,7 +237,7 @@ var extremes = flag.Int("extremes", 2000, "how many decisions on clusters at ext
 // an extreme.
 func TestEngineIsItsTwinAtExtremes(t *testing.T) {
 	tally := tally{}
-	for seed := uint64(0); tally.decisions < *extremes; seed++ {
+	for seed := *first; tally.decisions < *extremes; seed++ {
 		w := world.New(world.Seeded(seed, 9))
 		x, state := w.Extreme(preemption.Release(w.Choose(4)))
 		c, err := preemption.NewCluster(state)

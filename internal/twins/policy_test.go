@@ -66,7 +66,7 @@ func holdPolicies(t failer, w *world.World, c *preemption.Cluster, preemptor fun
 // both against definitions, on small clusters of every release.
 func TestPoliciesAreTheirTwins(t *testing.T) {
 	tally := tally{}
-	for seed := uint64(0); tally.decisions < *decisions/20; seed++ {
+	for seed := *first; tally.decisions < *decisions/20; seed++ {
 		w := world.New(world.Seeded(seed, 3))
 		holdSmallPolicies(seeded{t, seed}, w, tally.count)
 	}
@@ -87,7 +87,7 @@ func holdSmallPolicies(t failer, w *world.World, count func(bool, string)) {
 // blocks of nodes.
 func TestPoliciesAreTheirTwinsOnManyNodes(t *testing.T) {
 	tally := tally{}
-	for seed := uint64(0); tally.decisions < *wide/10; seed++ {
+	for seed := *first; tally.decisions < *wide/10; seed++ {
 		w := world.New(world.Seeded(seed, 9))
 		c, err := preemption.NewCluster(w.ManyNodes(preemption.Release(w.Choose(4))))
 		if err != nil {
