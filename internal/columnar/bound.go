@@ -123,11 +123,11 @@ func (x *search) blockBound(block, k int, violations int64) score.Score {
 // so far is as good as a node of the level can be by all that comes before the
 // start; otherwise it does not decide.
 func (x *search) latestToBeat(k int, violations int64) (latest int64, decides bool) {
-	pods := max(violations, 1)
-	sum := score.Weight(x.levels[k].low) + (pods-1)*score.Weight(x.levels[0].low)
+	low, pods := x.levels[k].low, max(violations, 1)
 	best := &x.bestScore
-	decides = x.bestNode >= 0 && best.Violations == violations && best.Top == int64(x.levels[k].low) && best.Pods == pods && best.Sum == sum
-	return best.Start, decides
+	can := score.Score{Violations: violations, Top: int64(low), Pods: pods, Start: best.Start, Highest: best.Highest}
+	can.Sum = score.Weight(low) + (pods-1)*score.Weight(x.levels[0].low)
+	return best.Start, x.bestNode != none && *best == can
 }
 
 // latestIn returns the latest start that bounds those of victims in a block.
