@@ -63,6 +63,7 @@ func TestVictimsThatAreNotThere(t *testing.T) {
 	}{
 		{"twice", []*preemption.Victim{on(here), on(here)}, "the pod is among the victims twice"},
 		{"twice among many", append(many(), on(here), on(here)), "the pod is among the victims twice"},
+		{"twice among very many", slices.Concat(many(), many(), []*preemption.Victim{on(here), on(here)}), "the pod is among the victims twice"},
 		{"twice in one", []*preemption.Victim{both}, "the pod is among the victims twice"},
 		{"elsewhere", []*preemption.Victim{on(elsewhere)}, "the pod is not on the node"},
 		{"without a node", []*preemption.Victim{group}, "victim 0 has 2 pods on 1 nodes"},

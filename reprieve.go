@@ -114,32 +114,60 @@ func (c *NodeCase) validate() error {
 	if c.coverage != nil {
 		return nil
 	}
-	pods := make([]*Pod, 0, len(c.Victims))
-	var seen map[*Pod]bool // of many pods; few are looked through faster
+	pods := 0
 	for i, v := range c.Victims {
 		if len(v.Pods) == 0 || len(v.Pods) != len(v.Nodes) {
 			return c.badVictim(nil, fmt.Errorf("victim %d has %d pods on %d nodes", i, len(v.Pods), len(v.Nodes)))
 		}
+		pods += len(v.Pods)
+	}
+	var seen seenPods
+	if pods > fewPods {
+		seen.all = make(map[*Pod]bool, pods)
+	}
+	for i, v := range c.Victims {
 		for j, p := range v.Pods {
 			if p.NodeName != "" && p.NodeName != v.Nodes[j].Name {
 				return c.badVictim(p, fmt.Errorf("%w %s that its victim names", errNotOnNode, v.Nodes[j].Name))
 			}
-			if len(pods) < 128 && slices.Contains(pods, p) || seen[p] {
+			if seen.again(p) && (seen.all != nil || c.named(p, i, j)) {
 				return c.badVictim(p, errors.New("the pod is among the victims twice"))
 			}
-			if pods = append(pods, p); len(pods) < 128 {
-				continue
-			}
-			if seen == nil {
-				seen = make(map[*Pod]bool)
-				for _, p := range pods {
-					seen[p] = true
-				}
-			}
-			seen[p] = true
 		}
 	}
 	return nil
+}
+
+// named reports whether a pod is named before pod j of victim i.
+func (c *NodeCase) named(p *Pod, i, j int) bool {
+	before := func(v *Victim) bool { return slices.Contains(v.Pods, p) }
+	return slices.ContainsFunc(c.Victims[:i], before) || slices.Contains(c.Victims[i].Pods[:j], p)
+}
+
+// seenPods remembers pods: all of them where they are many, else by a mark that two
+// seldom share, which takes no memory and little time.
+type seenPods struct {
+	all   map[*Pod]bool
+	marks [64]uint64
+}
+
+const fewPods = 256
+
+// again reports whether the pod, or perhaps one with the same mark, was there before.
+func (s *seenPods) again(p *Pod) bool {
+	if s.all != nil {
+		before := s.all[p]
+		s.all[p] = true
+		return before
+	}
+	mark := uint(len(p.Name))
+	for i := max(0, len(p.Name)-5); i < len(p.Name); i++ { // names of a workload differ at the end
+		mark = mark*31 + uint(p.Name[i])
+	}
+	word, bit := mark/64%64, uint64(1)<<(mark%64)
+	before := s.marks[word]&bit != 0
+	s.marks[word] |= bit
+	return before
 }
 
 func (c *NodeCase) badVictim(p *Pod, err error) error {
