@@ -299,6 +299,14 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		half(b)
 	})
+	b.Run("group-budget", func(b *testing.B) {
+		budget := &PodDisruptionBudget{Namespace: "ns", Name: "all", Allowed: 1, Selector: &Selector{}}
+		for b.Loop() {
+			must(b, grouped.SetBudget(budget))
+			must(b, grouped.RemoveBudget(budget.Namespace, budget.Name))
+		}
+		half(b)
+	})
 	b.Run("node-update", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -390,3 +390,58 @@ func TestGangAfterResourcesComeAndGo(t *testing.T) {
 		t.Errorf("victims %v, exact %t, want the large one and exact", r.Victims, r.Exact)
 	}
 }
+
+// wishes is a filter that goes by what only the caller's own pod says: on the node
+// named there, and on no other.
+type wishes struct{}
+
+func (wishes) Name() string { return "Wishes" }
+
+func (wishes) Prepare(p *preemption.Pod, _ preemption.View) (preemption.Prepared, error) {
+	return wish{p.Object.(string)}, nil
+}
+
+type wish struct{ node string }
+
+func (w wish) Begin(n *preemption.Node) (preemption.DryRun, error) {
+	return granted(w.node == n.Name), nil
+}
+
+type granted bool
+
+func (granted) Add(*preemption.Pod, *preemption.Node) error    { return nil }
+func (granted) Remove(*preemption.Pod, *preemption.Node) error { return nil }
+func (g granted) Fits() (preemption.Status, error) {
+	if !g {
+		return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{"not here"}}, nil
+	}
+	return preemption.Status{}, nil
+}
+
+// Members that are equal to the built-in filters need not be to a caller's: each is
+// asked about for itself.
+func TestGangMembersUnderAFilterOfOnesOwn(t *testing.T) {
+	room := preemption.Resources{preemption.CPU: 1, preemption.PodCount: 10}
+	s := preemption.ClusterState{}
+	g := &preemption.Gang{Namespace: "ns", Name: "gang", Priority: 10}
+	for _, n := range []string{"n1", "n2"} {
+		s.Nodes = append(s.Nodes, &preemption.Node{Name: n, Allocatable: room})
+		s.Pods = append(s.Pods, &preemption.Pod{Namespace: "ns", Name: "on-" + n, UID: n, NodeName: n, Requests: preemption.Resources{preemption.CPU: 1}})
+		g.Members = append(g.Members, &preemption.Pod{Namespace: "ns", Name: "for-" + n, UID: "for-" + n, Priority: 10,
+			Requests: preemption.Resources{preemption.CPU: 1}, Object: n})
+	}
+	c, err := preemption.NewCluster(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), wishes{})}
+	for _, planner := range []preemption.Planner{nil, preemption.BestPlacement{}} {
+		r, err := e.PreemptGroup(context.Background(), c, g, planner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := places(r); r.Outcome != preemption.OutcomePreempt || !slices.Equal(got, []string{"n1", "n2"}) || len(r.Victims) != 2 {
+			t.Errorf("%T: %v, places %v, victims %v; want each member on the node that it asks for", planner, r.Outcome, got, r.Victims)
+		}
+	}
+}

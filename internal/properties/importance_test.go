@@ -110,3 +110,24 @@ func TestImportanceSortProperty(t *testing.T) {
 		}
 	})
 }
+
+// A victim of a cluster's that a caller gives other pods goes by those.
+func TestImportanceGoesByThePods(t *testing.T) {
+	n := &preemption.Node{Name: "n1"}
+	at := func(name string, seconds int64) *preemption.Pod {
+		return &preemption.Pod{Name: name, UID: name, NodeName: n.Name, Start: time.Unix(seconds, 0)}
+	}
+	v, w := preemption.NewPodVictim(at("v", 20), n), preemption.NewPodVictim(at("w", 10), n)
+	if preemption.CompareImportance(v, w) >= 0 {
+		t.Fatal("the pod that started later is not the less important one")
+	}
+	v.Pods, v.Nodes = append(v.Pods, at("older", 1)), append(v.Nodes, n)
+	w.Pods, w.Nodes = append(w.Pods, at("other", 30)), append(w.Nodes, n)
+	if preemption.CompareImportance(v, w) <= 0 {
+		t.Error("the victim that came to have the oldest pod is not the more important one")
+	}
+	v.Pods[1] = at("younger", 40)
+	if preemption.CompareImportance(v, w) >= 0 {
+		t.Error("the victim whose oldest pod was replaced is still the more important one")
+	}
+}
