@@ -262,7 +262,7 @@ func searchStats(t testing.TB, c *Cluster, p *Pod) (blocks, nodes, evaluated int
 	if !f.aim() {
 		t.Fatal("the engine does not apply")
 	}
-	f.decide()
+	f.answer()
 	return f.scratch.Stats.Blocks, f.scratch.Stats.Nodes, f.scratch.Stats.Evaluated
 }
 

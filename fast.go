@@ -31,7 +31,7 @@ func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod)
 	if !f.aim() || f.search.Judge != nil && !policy.IsZero() {
 		return nil, false
 	}
-	r := f.decide()
+	r := f.answer()
 	if f.failed {
 		return nil, false
 	}
@@ -43,8 +43,8 @@ func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod)
 // is allocated once.
 type fastSearch struct {
 	query
-	ctx     context.Context
-	filters sortedFilters
+	ctx    context.Context
+	sorted sortedFilters
 	// beyond are requested resources that no pod requests: no eviction changes what
 	// a node has of them.
 	beyond     []demand
@@ -55,7 +55,7 @@ type fastSearch struct {
 	failed     bool
 	err        error // what failed last
 	filterRuns int
-	firstFit   int
+	fitNode    int // a node that takes the preemptor, -1 while none is known
 
 	// What the last preemptor asked of nodes, and how many kinds there were so far.
 	kinds       int64
@@ -93,7 +93,7 @@ func (e *engine) borrow() *fastSearch {
 
 // giveBack takes a search back, without what belongs to its caller.
 func (e *engine) giveBack(f *fastSearch) {
-	f.query, f.ctx, f.ports, f.filters, f.err = query{}, nil, nil, sortedFilters{}, nil
+	f.query, f.ctx, f.ports, f.sorted, f.err = query{}, nil, nil, sortedFilters{}, nil
 	clear(f.beyond)
 	clear(f.ownOnNode)
 	f.own.forget()
@@ -103,9 +103,9 @@ func (e *engine) giveBack(f *fastSearch) {
 // aim readies the search for its preemptor. It reports false if the engine does
 // not apply.
 func (f *fastSearch) aim() bool {
-	f.failed, f.err, f.filterRuns, f.firstFit, f.statuses, f.inexact = false, nil, 0, -1, f.statuses[:0], false
-	f.filters = sorted(f.Filters)
-	if !f.filters.resources {
+	f.failed, f.err, f.filterRuns, f.fitNode, f.statuses, f.inexact = false, nil, 0, -1, f.statuses[:0], false
+	f.sorted = sorted(f.Filters)
+	if !f.sorted.resources {
 		return false
 	}
 
@@ -121,7 +121,7 @@ func (f *fastSearch) aim() bool {
 		f.search.Self = f.itself // mostly it is not, which saves looking at all of them
 	}
 	f.search.Kind = f.kind()
-	if f.ports = nil; f.filters.ports && len(f.preemptor.HostPorts) > 0 {
+	if f.ports = nil; f.sorted.ports && len(f.preemptor.HostPorts) > 0 {
 		f.ports, f.search.Blocked = f.preemptor.HostPorts, f.blocks
 	}
 
@@ -129,7 +129,7 @@ func (f *fastSearch) aim() bool {
 	if f.Eligible != nil {
 		f.search.Spared = f.sparing
 	}
-	if f.ownOnNode = f.ownOnNode[:0]; len(f.filters.own) > 0 {
+	if f.ownOnNode = f.ownOnNode[:0]; len(f.sorted.own) > 0 {
 		if !f.prepareOwn() {
 			return false
 		}
@@ -159,7 +159,7 @@ func (f *fastSearch) kind() int64 {
 // told from those that take dry runs.
 func (f *fastSearch) prepareOwn() bool {
 	f.own.reset()
-	for i, x := range f.filters.own {
+	for i, x := range f.sorted.own {
 		p, err := x.Prepare(f.preemptor, f.cluster)
 		if err != nil {
 			return false
@@ -202,7 +202,7 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) (
 	return demands, beyond, true
 }
 
-func (f *fastSearch) decide() *Result {
+func (f *fastSearch) answer() *Result {
 	// Does a node take the preemptor as it is? The one that it is nominated to is
 	// tried first.
 	table := f.cluster.engine.table
@@ -213,8 +213,8 @@ func (f *fastSearch) decide() *Result {
 	if f.failed {
 		return nil
 	}
-	if f.firstFit >= 0 {
-		return &Result{Outcome: OutcomeFits, Node: f.cluster.nodes[f.firstFit]}
+	if f.fitNode >= 0 {
+		return &Result{Outcome: OutcomeFits, Node: f.cluster.nodes[f.fitNode]}
 	}
 
 	// May it preempt?
@@ -254,8 +254,8 @@ func (f *fastSearch) askStatuses() (all bool) {
 			continue
 		}
 		f.statuses = append(f.statuses, knownStatus(status.Code))
-		if status.Fits() && f.firstFit < 0 {
-			f.firstFit = i
+		if status.Fits() && f.fitNode < 0 {
+			f.fitNode = i
 		}
 	}
 	return all
@@ -270,7 +270,7 @@ func (f *fastSearch) settledBy(i int) bool {
 		takes, _ = f.takes(i)
 	}
 	if takes {
-		f.firstFit = i
+		f.fitNode = i
 	}
 	return takes
 }
@@ -285,7 +285,7 @@ func (f *fastSearch) status(i int) knownStatus {
 
 // tryFit takes note of the first node that takes the preemptor as it is.
 func (f *fastSearch) tryFit(i int) bool {
-	if f.firstFit >= 0 && f.firstFit < i {
+	if f.fitNode >= 0 && f.fitNode < i {
 		return false // by what the caller knows
 	}
 	if f.status(i) != unknownStatus {
@@ -297,7 +297,7 @@ func (f *fastSearch) tryFit(i int) bool {
 		f.fail(err)
 		return false
 	case takes:
-		f.firstFit = i
+		f.fitNode = i
 		return false
 	}
 	return true
@@ -318,7 +318,7 @@ func (f *fastSearch) fail(err error) { f.err, f.failed = err, true }
 // refused reports whether the node does not take the preemptor whatever pods are
 // on it.
 func (f *fastSearch) refused(s *nodeSlot) bool {
-	if f.filters.refuses(f.preemptor, s.node) {
+	if f.sorted.refuses(f.preemptor, s.node) {
 		return true
 	}
 	for _, d := range f.beyond {

@@ -16,9 +16,9 @@ func (v *reducedView) PodsOn(n *Node) []*Pod {
 	return slices.DeleteFunc(slices.Clone(v.Cluster.PodsOn(n)), func(p *Pod) bool { return v.q.mayEvictWith(p, n) })
 }
 
-// ranking ranks the nodes by the pods that are gone from them, as kube-scheduler
+// rankNodes ranks the nodes by the pods that are gone from them, as kube-scheduler
 // does since 1.38; nil before.
-func (v *reducedView) ranking() *ranking {
+func (v *reducedView) rankNodes() *ranking {
 	if !v.Release().rules().gangsRankNodes {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 )
@@ -178,9 +179,67 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// uses finds which file uses declarations of which other one, methods and fields
-// among them, with the first of their names.
-func uses(t *testing.T, files []string) map[[2]string]string {
+// What a struct gets from those embedded in it has one meaning: a name of its own, or
+// of another one, hides none of theirs, unless it is a method in the place of one of
+// the same signature.
+func TestNothingIsHidden(t *testing.T) {
+	for _, folder := range []string{".", "internal/columnar", "internal/best", "internal/cover"} {
+		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = slices.DeleteFunc(files, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+		_, pkg, _ := check(t, files)
+		for _, name := range pkg.Scope().Names() {
+			if declared, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok {
+				members(t, declared.Type(), name, make(map[string]types.Object))
+			}
+		}
+	}
+}
+
+// members adds the fields and methods of a type, and of the structs of its package that
+// are embedded in it, to those seen.
+func members(t *testing.T, of types.Type, path string, seen map[string]types.Object) {
+	t.Helper()
+	if p, ok := of.(*types.Pointer); ok {
+		of = p.Elem()
+	}
+	named, ok := of.(*types.Named)
+	if !ok {
+		return
+	}
+	add := func(object types.Object) {
+		before, twice := seen[object.Name()]
+		_, method := object.(*types.Func)
+		if twice && !(method && types.Identical(before.Type(), object.Type())) {
+			t.Errorf("%s: %s hides %s", path, before, object)
+		}
+		seen[object.Name()] = object
+	}
+	for i := range named.NumMethods() {
+		add(named.Method(i))
+	}
+	fields, ok := named.Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for i := range fields.NumFields() {
+		field := fields.Field(i)
+		add(field)
+		if inner, _ := types.Unalias(field.Type()).(*types.Named); field.Embedded() && (inner == nil || inner.Obj().Pkg() == field.Pkg()) {
+			members(t, field.Type(), path+"."+field.Name(), seen)
+		}
+	}
+}
+
+// imported reads what the files import from its source, once for all tests.
+var imported = sync.OnceValue(func() types.Importer {
+	return importer.ForCompiler(token.NewFileSet(), "source", nil)
+})
+
+// check parses and type-checks files of one package.
+func check(t *testing.T, files []string) (*token.FileSet, *types.Package, *types.Info) {
 	t.Helper()
 	set := token.NewFileSet()
 	var parsed []*ast.File
@@ -192,11 +251,19 @@ func uses(t *testing.T, files []string) map[[2]string]string {
 		parsed = append(parsed, file)
 	}
 	info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
-	conf := types.Config{Importer: importer.ForCompiler(set, "source", nil)}
+	conf := types.Config{Importer: imported()}
 	pkg, err := conf.Check("example.com/preemption", set, parsed, info)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return set, pkg, info
+}
+
+// uses finds which file uses declarations of which other one, methods and fields
+// among them, with the first of their names.
+func uses(t *testing.T, files []string) map[[2]string]string {
+	t.Helper()
+	set, pkg, info := check(t, files)
 	edges := make(map[[2]string]string)
 	for id, object := range info.Uses {
 		from, to := set.Position(id.Pos()).Filename, set.Position(object.Pos()).Filename

@@ -78,8 +78,8 @@ func newPlacing(filters []Filter, view View, g *Gang, score func(*placing, int, 
 	p := &placing{view: view, filters: filters, gang: g, nodes: view.Nodes(), placed: make([]*Node, len(g.Members)), score: score}
 	sorted := sortFilters(filters)
 	p.local = sorted.builtin()
-	if v, ok := view.(interface{ ranking() *ranking }); ok {
-		p.ranking = v.ranking()
+	if v, ok := view.(interface{ rankNodes() *ranking }); ok {
+		p.ranking = v.rankNodes()
 	}
 	p.used = make([]Resources, len(p.nodes))
 	for i, n := range p.nodes {

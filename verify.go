@@ -85,11 +85,11 @@ func (o *ownFilters) Begin(node int, room bool) bool {
 	}
 	asked := len(o.filters) // those whose answer counts
 	if !room {
-		asked = o.before(f.filters.beforeResources)
+		asked = o.before(f.sorted.beforeResources)
 	}
 	clash := f.clashes(s, func(*Pod) bool { return true })
 	if clash {
-		asked = min(asked, o.before(f.filters.beforePorts))
+		asked = min(asked, o.before(f.sorted.beforePorts))
 	}
 	if asked == 0 && len(o.test.nominated) == 0 {
 		return true

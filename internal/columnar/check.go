@@ -148,7 +148,7 @@ func (c *checker) node(node int, allocatable []int64) counts {
 		return counts{}
 	}
 	for i := 1; i < len(r.residents); i++ {
-		if t.compare(node, &r.residents[i-1], &r.residents[i]) < 0 {
+		if t.importance(node, &r.residents[i-1], &r.residents[i]) < 0 {
 			c.fail("node %d: resident %d is more important than the one before it", node, i)
 		}
 	}

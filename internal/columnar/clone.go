@@ -8,7 +8,7 @@ func (t *Table) Clone(compare func(node int, a, b *Resident) int) *Table {
 	// search is about it.
 	t.settle()
 	k := *t
-	k.compare, k.stale, k.journal = compare, &staleRows{later: slices.Clone(t.stale.later)}, journal{}
+	k.importance, k.stale, k.journal = compare, &staleRows{later: slices.Clone(t.stale.later)}, journal{}
 	k.free, k.spentTops, k.spentSum, k.held = t.free.clone(), t.spentTops.clone(), t.spentSum.clone(), t.held.clone()
 	k.levels = make([]level, len(t.levels))
 	for i := range t.levels {

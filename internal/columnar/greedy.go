@@ -47,7 +47,7 @@ func (x *search) greedy(node int) (score.Score, bool) {
 	}
 	var marks []int32
 	if marked {
-		marks = x.mark(r)
+		marks = x.markViolators(r)
 	}
 
 	// So they do if the others make up for what is missing.
@@ -83,9 +83,9 @@ func (x *search) greedy(node int) (score.Score, bool) {
 	return x.score(r, violations), true
 }
 
-// mark returns by resident how many of its pods violate a budget if it goes, nil
+// markViolators returns by resident how many of its pods violate a budget if it goes, nil
 // if none does.
-func (x *search) mark(r *row) []int32 {
+func (x *search) markViolators(r *row) []int32 {
 	violators := x.classify(r)
 	if len(violators) == 0 {
 		return nil

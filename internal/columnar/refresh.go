@@ -178,7 +178,7 @@ func (t *Table) widenStale() {
 // refresh computes what of a row is stale. It takes O(residents + levels).
 func (t *Table) refresh(node int, stale part) {
 	g := &t.gathered
-	t.begin(g, node)
+	t.beginRow(g, node)
 	for k := range t.levels {
 		l := &t.levels[k]
 		some := t.gather(g, node, l.high)
@@ -207,7 +207,7 @@ func (t *Table) refreshBlock(block int, gathered *[blockSize]gathering) {
 	first := block * blockSize
 	rows := gathered[:t.free.inBlock(block)]
 	for i := range rows {
-		t.begin(&rows[i], first+i)
+		t.beginRow(&rows[i], first+i)
 	}
 	for k := range t.levels {
 		l := &t.levels[k]
@@ -233,8 +233,8 @@ func (t *Table) refreshBlock(block int, gathered *[blockSize]gathering) {
 	t.spentTops.settle(block, block+1)
 }
 
-// begin makes ready to gather what a row adds up to, and takes it out of the counts.
-func (t *Table) begin(g *gathering, node int) {
+// beginRow makes ready to gather what a row adds up to, and takes it out of the counts.
+func (t *Table) beginRow(g *gathering, node int) {
 	r := &t.rows[node]
 	t.forget(r)
 	g.reset(t.dims)

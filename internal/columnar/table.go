@@ -17,13 +17,13 @@ const Seat = 0
 // (levels, tops, counts, see refresh.go) is computed when the next query asks, so
 // that updates between two queries cost little more than one.
 type Table struct {
-	dims    int
-	compare func(node int, a, b *Resident) int // importance: positive if a is the more important
-	rows    []row
-	stale   *staleRows // whose summaries are not computed yet
-	free    plane      // with no resident evicted
-	held    holdings
-	levels  []level
+	dims       int
+	importance func(node int, a, b *Resident) int // positive if a is the more important
+	rows       []row
+	stale      *staleRows // whose summaries are not computed yet
+	free       plane      // with no resident evicted
+	held       holdings
+	levels     []level
 	// mostLevels is how many levels there may be.
 	mostLevels int
 	// Of the residents that surely violate a budget, of all priorities: the largest
@@ -135,7 +135,7 @@ func (r *row) widen(width int) {
 // New returns an empty table of so many dimensions, seats included. Residents of
 // a node are ordered by compare.
 func New(dims int, chargeAll bool, compare func(node int, a, b *Resident) int) *Table {
-	return &Table{dims: dims, compare: compare, stale: &staleRows{}, free: newPlane(dims, 0), held: newHoldings(dims, 0), spentTops: newTops(dims, 0),
+	return &Table{dims: dims, importance: compare, stale: &staleRows{}, free: newPlane(dims, 0), held: newHoldings(dims, 0), spentTops: newTops(dims, 0),
 		spentSum: newPlane(dims, 0), chargeAll: chargeAll, mostLevels: maxLevels}
 }
 
@@ -291,8 +291,8 @@ func (r *row) indexOf(ref int32) int {
 func (t *Table) reorder(node, at int) (moved bool) {
 	// Importance rarely changes much: mostly the neighbours say that nothing moves.
 	r := &t.rows[node]
-	before := at == 0 || t.compare(node, &r.residents[at-1], &r.residents[at]) > 0
-	behind := at == len(r.residents)-1 || t.compare(node, &r.residents[at], &r.residents[at+1]) > 0
+	before := at == 0 || t.importance(node, &r.residents[at-1], &r.residents[at]) > 0
+	behind := at == len(r.residents)-1 || t.importance(node, &r.residents[at], &r.residents[at+1]) > 0
 	if before && behind {
 		return false
 	}
@@ -312,7 +312,7 @@ func (r *row) drop(at int) {
 // insert puts a resident into a row.
 func (t *Table) insert(node int, x Resident, requests []int64) {
 	r := &t.rows[node]
-	at := sort.Search(len(r.residents), func(i int) bool { return t.compare(node, &r.residents[i], &x) < 0 })
+	at := sort.Search(len(r.residents), func(i int) bool { return t.importance(node, &r.residents[i], &x) < 0 })
 	requests = r.fit(requests)
 	r.residents = slices.Insert(r.residents, at, x)
 	r.requests = slices.Insert(r.requests, at*int(r.width), requests...)
