@@ -15,6 +15,12 @@ import (
 const maxDimensions = 8
 
 // engine keeps the columnar state of a cluster. It is told of every change.
+//
+// Invariants: each row of the table has the node's units as residents, by importance,
+// and the pods nominated to it as held; a resident's reference is the number of its
+// pod, or the complement of its unit's index; every pod that takes room is counted
+// once, in uses or in others, for each resource that it requests. Tests compute rows
+// anew (CheckEngine).
 type engine struct {
 	cluster *Cluster
 	table   *columnar.Table
@@ -27,7 +33,7 @@ type engine struct {
 	units  []*groupUnit // by index in the table; nil: unused
 	unused []int32
 	buffer []int64
-	pool   sync.Pool // of *search
+	pool   sync.Pool // of *fastSearch
 }
 
 // An idSet is a set of pods, by number.
@@ -37,6 +43,8 @@ type idSet map[int32]struct{}
 func compile(l *loading) *engine {
 	e := &engine{cluster: l.Cluster, names: []string{PodCount}, uses: []int{0}, others: map[string]idSet{}}
 	e.chooseDimensions(l)
+
+	// What rows refer to comes before them: sets of budgets, budgets, units.
 	e.table = columnar.New(len(e.names), l.release.rules().chargesEveryBudget, e.comparison())
 	for i := range l.covers.sets {
 		e.setCover(int32(i))
@@ -50,6 +58,8 @@ func compile(l *loading) *engine {
 		shares[u] = e.unitRequests(u)
 	}
 	e.load(l, shares)
+
+	// Nominations: the order is that of each node, which the map does not touch.
 	for node, pods := range l.nominated {
 		for _, p := range pods {
 			if s := l.byName[node]; s != nil {
@@ -78,8 +88,10 @@ func (e *engine) chooseDimensions(l *loading) {
 		e.others[name] = make(idSet, uses[name])
 	}
 	if len(e.others) == 0 {
-		return
+		return // mostly there are few resources
 	}
+
+	// The others want to know which pods to look at, should a dimension become free.
 	for id := range l.pods.entries {
 		if id := int32(id); l.takesRoom(id) {
 			for name, amount := range l.pods.at(id).pod.Requests {
@@ -158,6 +170,8 @@ func (e *engine) comparison() func(node int, a, b *columnar.Resident) int {
 		if d := cmp.Compare(a.Priority, b.Priority); d != 0 {
 			return d
 		}
+
+		// A pod by itself stands below a group, whatever the group's size.
 		if a.Ref < 0 || b.Ref < 0 {
 			kind, pods := e.standing(a)
 			otherKind, otherPods := e.standing(b)
@@ -171,6 +185,8 @@ func (e *engine) comparison() func(node int, a, b *columnar.Resident) int {
 		if d := cmp.Compare(e.firstPod(b).UID, e.firstPod(a).UID); d != 0 {
 			return d
 		}
+
+		// Equal in everything: the node decides, which few comparisons come to.
 		s := e.cluster.slots[node]
 		return cmp.Compare(e.place(s, b), e.place(s, a))
 	}
@@ -208,16 +224,21 @@ func (e *engine) place(s *nodeSlot, x *columnar.Resident) int {
 // load fills the table. The rows of all nodes are one behind the other in node
 // order, so that a search that goes from node to node reads on.
 func (e *engine) load(l *loading, shares map[*groupUnit][]int64) {
+	// Rows have room to grow, so that the first pods to come move no row.
 	w := len(e.names) - 1
 	room := 0
 	for _, s := range l.slots {
 		room += roomFor(len(s.pods))
 	}
 	residents, requests := make([]columnar.Resident, room), make([]int64, room*w)
+
+	// Requests were read once, when the pods were entered.
 	columns := make([][]int64, w)
 	for d := range columns {
 		columns[d] = l.requested.column(e.names[d+1])
 	}
+
+	// Row by row: the residents, a unit once, then in order, then what they request.
 	e.table.Load(len(l.slots), func(node int) ([]int64, []columnar.Resident, []int64) {
 		s := l.slots[node]
 		n := roomFor(len(s.pods))
@@ -305,6 +326,8 @@ func (c *Cluster) inUnits() []*groupUnit {
 	if len(c.unitOf) == 0 {
 		return nil
 	}
+
+	// The order of nodes, and of pods on them.
 	seen := make(map[*groupUnit]bool, len(c.unitOf))
 	for _, s := range c.slots {
 		for _, p := range s.pods {
@@ -317,7 +340,8 @@ func (c *Cluster) inUnits() []*groupUnit {
 	return units
 }
 
-// numberUnit gives a unit its place in the table.
+// numberUnit gives a unit its place in the table: that of one which is gone, if there
+// is any, so that numbers do not grow with the units that come and go.
 func (e *engine) numberUnit(u *groupUnit) {
 	if n := len(e.unused); n > 0 {
 		u.index, e.unused = e.unused[n-1], e.unused[:n-1]
@@ -335,6 +359,8 @@ func (e *engine) costs(u *groupUnit) columnar.Unit {
 	if e.cluster.budgets.count() == 0 {
 		return x
 	}
+
+	// One set for each covered pod, in the order of the pods, in which they are charged.
 	for _, id := range u.members {
 		if cover := e.cluster.pods.at(id).cover; cover != noCover {
 			x.Covers = append(x.Covers, cover)

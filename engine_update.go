@@ -9,6 +9,7 @@ import (
 // What the engine is told of each change to the cluster, after the change but where
 // something leaves: what is compiled of it can be found only while it is there.
 
+// addNode takes in a node, with the pods that were nominated to it while there was none.
 func (e *engine) addNode(s *nodeSlot) {
 	e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
 	for _, p := range e.cluster.nominated[s.node.Name] {
@@ -20,6 +21,8 @@ func (e *engine) removeNode(s *nodeSlot) {
 	e.table.RemoveNode(s.index)
 }
 
+// resize follows what a node has to give. The table adds the difference, since it
+// knows what is free and not what there was.
 func (e *engine) resize(s *nodeSlot, old, n *Node) {
 	delta := slices.Clone(e.vector(n.Allocatable, n.Allocatable[PodCount]))
 	for d, was := range e.vector(old.Allocatable, old.Allocatable[PodCount]) {
@@ -35,6 +38,7 @@ func (e *engine) add(id int32) {
 	e.table.Add(e.cluster.home(entry).index, plainResident(entry, id), e.admit(id))
 }
 
+// remove takes out a plain bound pod, which the cluster still knows.
 func (e *engine) remove(id int32) {
 	entry := e.cluster.pods.at(id)
 	e.table.Remove(e.cluster.home(entry).index, id)
@@ -47,6 +51,9 @@ func (e *engine) addUnit(u *groupUnit) {
 		e.admit(id)
 		e.setCover(e.cluster.pods.at(id).cover)
 	}
+
+	// All members are admitted first: one may bring a resource whose dimension the
+	// others' requests have then too.
 	e.numberUnit(u)
 	requests := e.unitRequests(u)
 	w := len(e.names) - 1
@@ -75,6 +82,9 @@ func (e *engine) removeUnit(u *groupUnit) {
 func (e *engine) joined(u *groupUnit, id int32) {
 	entry := e.cluster.pods.at(id)
 	e.setCover(entry.cover)
+
+	// The first member on a node makes the unit a resident of it; later ones add to
+	// what it takes there.
 	share := u.shares[u.shareOf(e.cluster.home(entry))]
 	if share.pods == 1 {
 		e.table.Add(e.cluster.home(entry).index, e.share(u, share), e.requests(entry.pod))
@@ -135,6 +145,8 @@ func (e *engine) setBudget(b *budgetEntry) {
 	if !e.table.SetBudget(b.order, int64(b.budget.Allowed)) {
 		return
 	}
+
+	// Plain pods, by the nodes on which some pod has a set with the budget.
 	c := e.cluster
 	for i := range c.covers.sets {
 		if set := &c.covers.sets[i]; slices.Contains(set.over, b) {
@@ -143,6 +155,8 @@ func (e *engine) setBudget(b *budgetEntry) {
 			}
 		}
 	}
+
+	// Units, whose sets are their members'.
 	for _, u := range c.units {
 		if slices.ContainsFunc(e.table.Unit(u.index).Covers, func(set int32) bool { return slices.Contains(c.covers.budgets(set), b) }) {
 			e.touch(u)
@@ -160,6 +174,9 @@ func (e *engine) touch(u *groupUnit) {
 // covered follows pods that other sets of budgets cover now.
 func (e *engine) covered(changed []int32) {
 	c := e.cluster
+
+	// A unit is stated anew once, however many of its members have changed. The order
+	// does not matter: each sets its own numbers.
 	units := make(map[*groupUnit]bool)
 	for _, id := range changed {
 		entry := c.pods.at(id)
@@ -188,7 +205,8 @@ func (e *engine) renumberBudgets() {
 	}
 }
 
-// setCover tells the table what a set of budgets is.
+// setCover tells the table what a set of budgets is, unless it knows: mostly it does,
+// and a list is made for those alone that are new or stand for another set by now.
 func (e *engine) setCover(set int32) {
 	if set == noCover {
 		return
@@ -224,6 +242,9 @@ func (e *engine) admit(id int32) []int64 {
 	if fresh == nil {
 		return v
 	}
+
+	// Resources without a dimension, in an order that does not depend on a map: there
+	// may be a dimension for some of them only.
 	slices.Sort(fresh)
 	for _, name := range fresh {
 		if d := e.adopt(name); d > 0 {
@@ -256,6 +277,8 @@ func (e *engine) dismiss(id int32) {
 	if !idle || len(e.others) == 0 {
 		return
 	}
+
+	// The one that most pods wait for first.
 	uses := make(map[string]int, len(e.others))
 	for name, users := range e.others {
 		uses[name] = len(users)
@@ -281,6 +304,8 @@ func (e *engine) adopt(name string) int {
 		e.names, e.uses = append(e.names, ""), append(e.uses, 0)
 		e.table.Grow()
 	}
+
+	// What nodes have of it, then what the pods request that were counted apart.
 	users := e.others[name]
 	e.names[dim], e.uses[dim] = name, len(users)
 	delete(e.others, name)

@@ -83,6 +83,9 @@ func (o *ownFilters) Begin(node int, room bool) bool {
 	if f.status(node) == knownStatus(Unschedulable) {
 		return true
 	}
+
+	// The first refusal is the status, so only the filters before the built-in one that
+	// refuses have a say.
 	asked := len(o.filters) // those whose answer counts
 	if !room {
 		asked = o.before(f.sorted.beforeResources)
@@ -94,6 +97,9 @@ func (o *ownFilters) Begin(node int, room bool) bool {
 	if asked == 0 && len(o.test.nominated) == 0 {
 		return true
 	}
+
+	// If they all pass, the status is the built-in filter's. If nothing refuses, the
+	// node takes the preemptor as it is, and evictions have nothing to resolve.
 	test := o.test
 	test.run = &allRun{steps: o.test.run.(*allRun).steps[:asked]}
 	status, err := test.fits()
@@ -130,6 +136,8 @@ func (o *ownFilters) Accepts(node int, evicted []int32, grouped bool) bool {
 	if !o.search.failed && o.fits() {
 		return true
 	}
+
+	// Refused: the reprieve begins with every pod in place.
 	for i := len(evicted) - 1; i >= 0; i-- {
 		o.add(evicted[i])
 	}
@@ -165,6 +173,8 @@ func (o *ownFilters) move(ref int32, step func(p *Pod, on *Node) error) {
 		o.check(step(c.pods.at(ref).pod, o.node))
 		return
 	}
+
+	// A filter may look at all of a group's nodes.
 	v := c.victimIn(c.engine.units[^ref])
 	for i, p := range v.Pods {
 		if o.check(step(p, v.Nodes[i])) {
@@ -196,7 +206,8 @@ func (f *fastSearch) statusAsIs(s *nodeSlot) (Status, error) {
 	return f.testOn(s.node, run, &f.filterRuns).fits()
 }
 
-// beginOn returns a dry run of all filters.
+// beginOn returns a dry run of all filters. Few decisions need one, so the filters are
+// prepared when the first does.
 func (f *fastSearch) beginOn(s *nodeSlot) (DryRun, error) {
 	if f.prepared == nil {
 		prepared, err := prepare(f.query.filters(), f.preemptor, f.cluster)
@@ -222,6 +233,9 @@ func (f *fastSearch) selectHard(node int) (found score.Score, goes func(ref int3
 		f.fail(err)
 		return found, nil, false
 	}
+
+	// The search goes by residents, the selection by victims: the first pod tells which
+	// is which.
 	f.inexact = f.inexact || !s.Exact
 	k := Candidate{Victims: s.Victims, Violations: s.Violations}
 	goes = func(ref int32) bool {
@@ -238,7 +252,8 @@ func (f *fastSearch) candidate(node int, found score.Score) *Candidate {
 	return &Candidate{Node: c.nodes[node], Victims: c.victims(c.nodes[node], f.refs), Violations: int(found.Violations)}
 }
 
-// victims makes victims of residents of a node.
+// victims makes victims of residents of a node. Plain pods share three pieces of
+// memory, whose sizes are known, so that what points into them stays.
 func (c *Cluster) victims(n *Node, refs []int32) []*Victim {
 	victims := make([]*Victim, 0, len(refs))
 	plain := make([]Victim, 0, len(refs))
