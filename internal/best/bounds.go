@@ -41,6 +41,9 @@ type bounds struct {
 	gone []bool
 }
 
+// The bounds are made in the order of what they cost: sums of suffixes, a greedy rival,
+// rankings, prices. Each may show that no set is worth searching for.
+
 // prepare readies the bounds. It reports false if no set is worth searching for.
 func (s *Solver) prepare() bool {
 	s.play = s.play[:0]
@@ -94,6 +97,7 @@ func (s *Solver) suffixes() {
 	s.highest[n], s.lowest[n] = math.MinInt64, math.MaxInt64
 	s.odd = false
 	for i := n - 1; i >= 0; i-- {
+		// What a unit frees counts as clean only if it violates nothing by itself.
 		u := s.unit(i)
 		spent := s.spentPods(u) > 0
 		for d, a := range s.amounts(s.play[i]) {
@@ -107,6 +111,9 @@ func (s *Solver) suffixes() {
 		if u.Must {
 			s.musts[i]++
 		}
+
+		// Groups rank by their effective priority. Where own priorities are in another
+		// order, what is taken last may have the highest.
 		s.highest[i], s.lowest[i] = max(s.highest[i+1], u.Cost.Highest), min(s.lowest[i+1], u.Cost.Highest)
 		s.odd = s.odd || u.Cost.Top != u.Cost.Highest || u.Cost.Top < s.highest[i+1]
 	}
@@ -331,6 +338,9 @@ func (s *Solver) worse(i, with int) bool {
 		if c > Top && !s.ranked {
 			return false
 		}
+
+		// The bound of this criterion, given that those before are equal to the rival's.
+		// A unit that is given is one of those taken.
 		var bound, rival int64 // the lower the better
 		switch c {
 		case Violations:
@@ -396,6 +406,7 @@ func (s *Solver) latestStart(i, m int) int64 {
 // leastSum returns what m units or more of the suffix, the given one among them,
 // weigh at least.
 func (s *Solver) leastSum(i, m, with int) int64 {
+	// By numbers alone: the m lightest. A given unit takes the place of one of them.
 	row := s.row(i)
 	least := s.sums.sum(row, m)
 	if with >= 0 {

@@ -27,6 +27,9 @@ func (s *Solver) Forget() { s.prices.price = s.prices.price[:0] }
 
 // findPrices looks for prices that make a good bound. It reports false if that is not
 // worth while.
+//
+// The bound is concave in each price, and highest where what is bought is just enough.
+// So prices are set one dimension at a time; rough ones do, since any price bounds.
 func (s *Solver) findPrices() bool {
 	m := s.fewest(0, -1)
 	if m < 2 || len(s.missing) == 0 || !slices.Contains(s.Order, Sum) {
@@ -137,7 +140,8 @@ func (s *Solver) buy(m, dim int) (value, short float64) {
 		}
 		s.reduced[unit] = r
 	}
-	// From one price to the next the order hardly changes.
+
+	// From one price to the next the order hardly changes, which insertion is good at.
 	for i := 1; i < len(s.order); i++ {
 		unit, r := s.order[i], s.reduced[s.order[i]]
 		k := i
@@ -171,6 +175,7 @@ func (s *Solver) byPrice() []int {
 
 // rankPrices fills the sums of the cheapest of each suffix.
 func (s *Solver) rankPrices() {
+	// As rankings do it: each suffix has a unit more than the next, in its place.
 	n := len(s.play)
 	width := n + 1
 	s.cells = slices.Grow(s.cells[:0], s.rows*width)[:s.rows*width]

@@ -7,6 +7,9 @@ import (
 	"example.com/preemption/internal/score"
 )
 
+// The reprieve of one node, resident by resident. greedy.go finds the same by a look at
+// few of them, unless ports, Eligible or a judge have a say.
+
 // reprieve goes through all residents of lower priority: all go, and as many as
 // possible are put back, as kube-scheduler does it. The judge, if any, is asked
 // beside arithmetic. It leaves in x.evicted those that go, most important first.
@@ -49,6 +52,7 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 
 	// Violators are put back first. More violations than the best has settle it, but
 	// for a judge to come, which might come to fewer.
+	// A policy may count otherwise, or compare otherwise, so it goes on to the end.
 	violations, most := int64(0), int64(math.MaxInt64)
 	if (x.Judge == nil || judge != nil) && !x.Policy.Exact && !x.Policy.Best && x.Policy.Order == nil {
 		most = x.bestScore.Violations
@@ -171,6 +175,7 @@ func (x *search) putBack(r *row, node, i int, judge Judge) bool {
 		return false
 	}
 
+	// It stays: what it takes is no longer to be had.
 	for j, d := range x.Demands {
 		if d.Dim == Seat {
 			slack[j] -= seats
@@ -201,8 +206,10 @@ func (x *search) classify(r *row) []violator {
 		i := r.covered[c]
 		e := &r.residents[i]
 		if e.Priority >= x.Priority || x.isSpared(int(i)) {
-			continue
+			continue // it may not go, and charges nothing
 		}
+
+		// One violating pod makes the whole unit a violator.
 		pods := int32(0)
 		if e.Ref < 0 {
 			for _, cover := range x.units[^e.Ref].Covers {
@@ -288,6 +295,8 @@ func (x *search) score(r *row, violations int64) score.Score {
 	s.Violations = violations
 	return s
 }
+
+// The scratch has indices into rows, so Evicted is asked before the table changes.
 
 // Evicted appends the references of the residents that the last Search evicts on
 // its best node, most important first.

@@ -1,5 +1,8 @@
 package columnar
 
+// Evaluations by a policy; docs/policies.md defines what each has to find, and says why
+// the bounds of the search hold for all of them.
+
 import (
 	"math"
 	"slices"
@@ -32,6 +35,9 @@ type policyScratch struct {
 	problem best.Problem
 	solver  best.Solver
 }
+
+// Which residents are evicted is in x.evicted after each of the following, by index,
+// most important first.
 
 // clearNode finds out what clearing a node costs, and whether it can be cleared.
 func (x *search) clearNode(node int) (score.Score, bool) {
@@ -75,6 +81,10 @@ func (x *search) recount(r *row) int64 {
 	}
 	return count
 }
+
+// Charging goes resident by resident: a unit is charged for each of its covered pods,
+// wherever they run, in their order. What is charged is taken back by giveBack or, when
+// the node is done with, by forgetCharges.
 
 // chargeUnit charges all budgets over a resident and returns how many of its pods
 // overdraw one.
@@ -128,6 +138,8 @@ func (x *search) respect(node int) (score.Score, bool) {
 	if len(r.covered) == 0 {
 		return x.greedy(node)
 	}
+
+	// The walk is that of SelectVictimsOnNode: what it removes and protects is the same.
 	x.Stats.Evaluated++
 	from := r.below(x.Priority)
 	if from == len(r.residents) || !x.spare(node, r, from) {
@@ -273,7 +285,8 @@ func (x *search) coverUnits(r *row) {
 	s := &x.policies
 	p := &s.problem
 
-	// A node's pods are under few budgets: a list finds them faster than a map.
+	// The solver numbers the budgets of one node. A node's pods are under few: a list
+	// finds them faster than a map.
 	s.numbers = s.numbers[:0]
 	number := func(b int32) int32 {
 		for i, known := range s.numbers {
@@ -312,6 +325,7 @@ func (x *search) coverUnits(r *row) {
 // one levels do not come in the order of what they cost. A bound by criteria
 // one by one spares most of the work.
 func (x *search) searchEvery(top int) {
+	// Every bound is over all residents up to the top level, with violations allowed.
 	for node := range x.rows {
 		if !x.possible(node, top) || !x.besideHeld(&x.levels[top].clean, node, 1) {
 			continue
@@ -341,6 +355,8 @@ func (x *search) plainBound(node, top int) score.Score {
 		}
 	}
 	bound := score.Score{Violations: violations, Pods: pods, Start: score.Never}
+
+	// Own priorities that are not the effective ones may be as low as they like.
 	if r.odd > 0 {
 		bound.Top = math.MinInt64
 		return bound

@@ -79,6 +79,7 @@ func (x *search) recall() bool {
 
 	// What changed is evaluated again. What is known is closed to the search.
 	x.bestNode, x.bestScore = -1, score.Worst
+	// A row may be in the journal several times, and is evaluated once.
 	for _, node := range changed {
 		m.state[node] = unknown
 	}
@@ -105,6 +106,9 @@ func (x *search) recall() bool {
 	m.looksAhead = true
 	return false
 }
+
+// Entries of the heap are not taken out when their row changes: they are dropped when
+// they come to the top.
 
 // winnow drops entries from the top of the heap that are of rows that changed since.
 func (m *memory) winnow() {
@@ -170,6 +174,7 @@ func (x *search) remember(node int) {
 
 // clearFully is clearNode with nothing to compare with, so that it does not end early.
 func (x *search) clearFully(node int) (score.Score, bool) {
+	// A score that an evaluation gave up on would not be exact.
 	bestNode, bestScore := x.bestNode, x.bestScore
 	x.bestNode, x.bestScore = -1, score.Worst
 	found, ok := x.clearNode(node)

@@ -49,6 +49,9 @@ func (t *tops) widen() {
 	t.dims = append(t.dims, sums{make([]topLanes, n), make([]float32, n)})
 }
 
+// Peaks are kept as those of planes are: at once, or left to settle while many lanes
+// are written.
+
 // settle finds the peaks of the blocks in a range, after lanes were written directly.
 func (t *tops) settle(from, to int) {
 	for i := range t.dims {
@@ -230,6 +233,9 @@ func (r reach) of(column float32) int64 {
 	}
 	return int64(sum) + 1
 }
+
+// The other way round: how many it takes for an amount. docs/engine.md, bound, has the
+// proof: the sums are concave in their number.
 
 // fewest returns a number of the node's residents that it takes at least to make
 // up what is missing in one dimension, more than zero; fewestIn one that it takes
