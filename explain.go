@@ -9,8 +9,8 @@ import (
 )
 
 // Explain tells a human how the decision came about, node by node: why the node
-// does not take the preemptor, what was removed, who was put back and who was
-// not and why, and at last which node is cleared and which criterion chose it.
+// does not take the preemptor, what was removed, which victims were put back, which
+// were not and why, and at last which node is cleared and which criterion chose it.
 // The text is for reading; its form may change.
 func (x *Examination) Explain() string {
 	var b strings.Builder

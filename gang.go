@@ -49,8 +49,8 @@ func (g *Gang) mayPreempt() bool {
 // A Planner finds room for a gang: [GivenPlacement] or [BestPlacement]. Nil is
 // GivenPlacement{}.
 type Planner interface {
-	// plan says where the members go, and who has to leave for it. Without evict
-	// no pod is evicted, and the plan places as many members as it can.
+	// plan says where the members go, and which victims have to leave for it. Without
+	// evict no pod is evicted, and the plan places as many members as it can.
 	plan(q *gangQuery, evict bool) (*gangPlan, error)
 }
 
@@ -73,8 +73,8 @@ var ErrGangRelease = errors.New("the way in which kube-scheduler 1.36 preempts f
 //   - It waits while, on a node that a member is nominated to, a pod that it may evict
 //     is terminating by preemption; since 1.38 also if its policy forbids it to
 //     preempt.
-//   - Otherwise the planner says where the members go and which pods have to leave for
-//     it. If fewer than MinCount members can be placed preemption is unhelpful.
+//   - Otherwise the planner says where the members go, and which pods have to leave
+//     for it. If fewer than MinCount members can be placed preemption is unhelpful.
 //
 // Victims are units of strictly lower priority, on whatever node, that Eligible
 // accepts; it is asked about the first member. The evaluator's Compare, Filters and
@@ -159,7 +159,7 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, c *Cluster, g *Gang, plann
 	}
 	o := OutcomePreempt
 	if len(p.victims) == 0 {
-		o = OutcomeFits // those who are placed, though not all are
+		o = OutcomeFits // those that are placed, though not all are
 	}
 	r := result(o, "")
 	p.fill(q, r)

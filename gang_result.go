@@ -81,7 +81,7 @@ func (r *GangResult) Message() string {
 // [Result.GraceLeft] does.
 func (r *GangResult) GraceLeft(now time.Time) time.Duration { return graceLeft(r.Waiting, now) }
 
-// Explain tells a human where the members go and who leaves for it, node by
+// Explain tells a human where the members go and which pods leave for it, node by
 // node. The text is for reading; its form may change.
 func (r *GangResult) Explain() string {
 	var b strings.Builder

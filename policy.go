@@ -10,8 +10,8 @@ import (
 	"example.com/preemption/internal/best"
 )
 
-// A VictimPolicy says which victims are chosen on a node. It does not change who
-// may be one.
+// A VictimPolicy says which victims are chosen on a node. It does not change which
+// pods may be victims.
 type VictimPolicy uint8
 
 const (

@@ -150,8 +150,8 @@ func (o *ownFilters) Remove(ref int32) { o.move(ref, o.test.run.Remove) }
 // Fits reports whether the preemptor fits beside what is left.
 func (o *ownFilters) Fits() bool { return !o.search.failed && o.fits() }
 
-// PutBack puts a resident back, and takes it out again if the preemptor does not
-// fit beside it, be it by arithmetic. It reports whether it stays.
+// PutBack puts a resident back, and takes it out again if the preemptor does not fit
+// beside it, by arithmetic (no room) or by the filters. It reports whether it stays.
 func (o *ownFilters) PutBack(ref int32, room bool) bool {
 	if o.add(ref); room && o.Fits() {
 		return true

@@ -116,7 +116,7 @@ func (c *check) needsAll(k *preemption.Candidate) bool {
 	})
 }
 
-// potential returns who may be evicted from a node, most important first.
+// potential returns what may be evicted from a node, most important first.
 func (c *check) potential(n *preemption.Node) []*preemption.Victim {
 	victims := slices.DeleteFunc(c.Release.Victims(n, c.view, c.Groups), func(v *preemption.Victim) bool {
 		spared := func(on *preemption.Node) bool { return !c.Evaluator.Eligible(c.preemptor, v, on) }

@@ -24,10 +24,10 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 		return score.Score{}, false
 	}
 
-	// Budgets are charged for all who may go, before any is put back.
+	// Budgets are charged for all that may go, before any is put back.
 	violators := x.classify(r)
 
-	// With all gone who may go, the preemptor has to fit.
+	// With all gone that may go, the preemptor has to fit.
 	x.evicted = x.evicted[:0]
 	x.slack = x.slack[:0]
 	for _, d := range x.Demands {

@@ -11,8 +11,8 @@ import (
 	"example.com/preemption/internal/score"
 )
 
-// A Policy changes who is evicted on a node and which node is the best. The zero
-// value is kube-scheduler's.
+// A Policy changes which residents are evicted on a node and which node is the best.
+// The zero value is kube-scheduler's.
 type Policy struct {
 	Best    bool // the best of all sets, not the greedy one; violations count as with Exact
 	Exact   bool // violations are counted over those evicted

@@ -197,7 +197,7 @@ func (x *search) conclude() {
 	x.choose()
 }
 
-// choose takes the best of what is known, and finds again who goes there.
+// choose takes the best of what is known, and finds again what goes there.
 func (x *search) choose() {
 	x.bestNode, x.bestScore = int(x.memory.best[0].node), x.memory.best[0].score
 	x.clearFully(x.bestNode)
