@@ -17,7 +17,8 @@ type heuristic struct {
 }
 
 // memberKind is a kind of members that are alike, and what one more of them costs
-// on each node, nil where that is not known.
+// on each node, nil where that is not known. A gang mostly has one kind, so that after
+// its first member few nodes have to be looked at again.
 type memberKind struct {
 	like  *Pod
 	costs []*Candidate
@@ -201,5 +202,7 @@ func (h *heuristic) costAt(node int, m *Pod, prepared Prepared, placed []*Node) 
 	case !selection.Status.Fits():
 		return hopeless, nil
 	}
+
+	// What is gone already costs nothing here: it is paid for.
 	return &Candidate{Node: n, Victims: selection.Victims, Violations: selection.Violations}, nil
 }

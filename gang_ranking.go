@@ -11,7 +11,7 @@ type reducedView struct {
 	q *gangQuery
 }
 
-// PodsOn returns the pods left on the node.
+// PodsOn returns the pods left on the node, in a new slice: the cluster's stays as it is.
 func (v *reducedView) PodsOn(n *Node) []*Pod {
 	return slices.DeleteFunc(slices.Clone(v.Cluster.PodsOn(n)), func(p *Pod) bool { return v.q.mayEvictWith(p, n) })
 }
@@ -130,7 +130,8 @@ func (r *ranking) condemn(node int) {
 // compareLosses compares what is lost with all victims of two nodes, each most
 // important first, by everything but budgets.
 func compareLosses(a, b []*Victim) int {
-	// Priority by priority, from the highest down, as long as both have one.
+	// Priority by priority, from the highest down, as long as both have one. Lists are
+	// in this order, so each priority is a run in both.
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		if c := cmp.Compare(a[i].Priority, b[j].Priority); c != 0 {
 			return c

@@ -201,6 +201,7 @@ func (p *gangPlan) refuse(r *GangResult) {
 // fill writes the plan into a result.
 func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
 	c := q.cluster
+	// Whatever the outcome: where the members go, and why some go nowhere.
 	for i, n := range p.nodes {
 		r.Assignments[i].Node = n
 		if n == nil {
@@ -242,6 +243,9 @@ func (p *gangPlan) fill(q *gangQuery, r *GangResult) {
 		}
 	}
 }
+
+// A plan is compared by what it places, then by what it costs, with the same score as
+// nodes are.
 
 // score is what the plan costs. Unlike the choice between nodes it goes by the
 // highest priority of any pod, since the victims of many nodes have no first one.

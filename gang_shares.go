@@ -110,7 +110,8 @@ type shareBound struct {
 	cost cover.Cost
 }
 
-// shareBounds returns the bounds by number of members.
+// shareBounds returns the bounds by number of members. They take a sort a node, where
+// a share takes a search, so they are computed for all nodes and numbers.
 func (s *gangSearch) shareBounds(size int, top int64) [][]shareBound {
 	bounds := make([][]shareBound, size+1)
 	var b cover.Bounds
@@ -183,6 +184,8 @@ func (s *gangSearch) evictableOn(n *gangNode, top int64) *evictable {
 		if s.top(x) > top || !s.goes(n, x) {
 			continue // it stays: above the top, or a budget or Eligible forbids it
 		}
+
+		// What items free is appended to one slab: they are many and short.
 		for _, d := range s.demands {
 			g.slab = append(g.slab, s.table.Request(n.index, i, d.Dim))
 		}

@@ -14,6 +14,8 @@ import "slices"
 // before it are in place, and every victim comes and goes.
 type gangRuns []fitTest
 
+// Dry runs serve any filter, and take a fit test of each member for each victim tried.
+
 // startRuns returns the trial with these victims gone, or the first refusal and
 // which member got it.
 //
@@ -120,7 +122,8 @@ type gangRooms struct {
 	never   bool // a member is refused, whoever leaves
 }
 
-// gangRoom is one node and what the members placed there need together.
+// gangRoom is one node and what the members placed there need together. It is made
+// with the pods in place, and follows those that come and go.
 type gangRoom struct {
 	demands []demand
 	free    []int64 // by demand
