@@ -13,8 +13,8 @@ import (
 //
 // With more violations, or a first victim of a higher level, the score is worse
 // than the bound by that criterion alone. Otherwise the first listed victim is
-// of level k: victims of lower levels are not enough, whoever the violators are.
-// What is missing with nobody gone has to come from residents up to level k,
+// of level k: victims of lower levels are not enough, whatever the violators are.
+// What is missing with no resident gone has to come from residents up to level k,
 // each at most as large as the largest are, so it takes as many of them as fewest
 // says, each of at least the lowest priority there is. If the first victim has
 // the lowest priority of the level, no victim of that priority started later
@@ -48,7 +48,7 @@ func (x *search) bound(node, k int, violations int64) score.Score {
 }
 
 // worseFrom reports whether a node cannot be the best, by the least important
-// resident who, with those behind it, makes up for what is missing. Every set of
+// resident that, with those behind it, makes up for what is missing. Every set of
 // victims has a member that is as important or more. So none starts with a lower
 // priority, and none that starts with this one started later.
 func (x *search) worseFrom(node int, bound *score.Score) bool {

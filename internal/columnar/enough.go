@@ -107,7 +107,7 @@ func (x *search) mayHaveEnough(p *plane, block int, violations int64) bool {
 	return true
 }
 
-// hasRoom reports whether a node has room with nobody evicted.
+// hasRoom reports whether a node has room with no resident evicted.
 func (x *search) hasRoom(node int) bool {
 	for _, d := range x.Demands {
 		if x.free.at(node, d.Dim) < d.Amount {

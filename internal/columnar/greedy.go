@@ -7,8 +7,8 @@ import (
 	"example.com/preemption/internal/score"
 )
 
-// A shortage is a dimension in which something is missing with nobody gone. The
-// others keep nobody from being put back.
+// A shortage is a dimension in which something is missing with no resident gone. The
+// others keep no resident from being put back.
 type shortage struct {
 	dim     int
 	missing int64 // what evictions have to make up for
@@ -138,12 +138,12 @@ func (x *search) giveUp(r *row, marks []int32, sign int64) {
 }
 
 // settledByLess reports whether a node is settled as soon as its victims are
-// worse than the best: nobody will ask for others.
+// worse than the best: no others will be asked for.
 func (x *search) settledByLess() bool {
 	return x.bestNode >= 0 && x.Judge == nil && x.Policy.IsZero()
 }
 
-// shortages finds what is missing with nobody gone. It reports false if that is
+// shortages finds what is missing with no resident gone. It reports false if that is
 // more than there can be.
 func (x *search) shortages(node int) bool {
 	x.short = x.short[:0]
@@ -169,7 +169,7 @@ func (x *search) isShort() bool {
 }
 
 // cut returns the first victim among the violators or among the others: the least
-// important resident who, with those behind it, makes up for what is missing; -1
+// important resident that, with those behind it, makes up for what is missing; -1
 // if all together that may go do not. Those before it stay and it goes, whatever
 // becomes of those behind it.
 func (x *search) cut(r *row, marks []int32, violating bool) int {
@@ -285,7 +285,7 @@ func (x *search) limitFrom(r *row, node, first int) limit {
 	return most
 }
 
-// takeFrom evicts from the first victim on who does not fit into the slack. It
+// takeFrom evicts, from the first victim on, what does not fit into the slack. It
 // reports false if they are beyond the limit, as soon as those evicted are, with
 // as many as it takes at least to make up for the rest.
 func (x *search) takeFrom(r *row, marks []int32, violating bool, first int, most limit) bool {

@@ -58,7 +58,7 @@ func (p part) and(o part) part {
 	return part{p.clean.and(o.clean), p.tops.and(o.tops), p.starts.and(o.starts), p.spent || o.spent}
 }
 
-// moved is what is stale once a resident of a level has come or gone. Whoever goes
+// moved is what is stale once a resident of a level has come or gone. What goes
 // with it makes available what it takes, so that only counts below its level, or on
 // all if it is not to go.
 func moved(level int, spent bool) part {
@@ -244,7 +244,7 @@ func (t *Table) beginRow(g *gathering, node int) {
 	}
 }
 
-// gather goes on through a row, up to a priority, and counts whom it passes. It reports
+// gather goes on through a row, up to a priority, and counts what it passes. It reports
 // whether there was any.
 func (t *Table) gather(g *gathering, node int, high int32) (some bool) {
 	r := &t.rows[node]
@@ -297,7 +297,7 @@ type gathering struct {
 	largest    [][]int64 // by dimension, of the residents that may be clean
 	starts     []int64   // of those of one level
 	spent      [][]int64 // by dimension, of the residents that surely violate
-	late       int64     // the latest start of anybody of one level
+	late       int64     // the latest start in one level
 }
 
 func (g *gathering) reset(dims int) {

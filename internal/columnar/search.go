@@ -29,7 +29,7 @@ type Query struct {
 	Judge  Judge
 	Policy Policy
 	// Hard decides on a node whose search for the best set had to end early. It says
-	// what clearing the node costs and who goes.
+	// what clearing the node costs and which residents go.
 	Hard func(node int) (found score.Score, goes func(ref int32) bool, ok bool)
 	// Kind is the same, and not zero, for queries to which Open answers alike and Self
 	// alike for all pods held, so that what one found out the next need not.
@@ -42,10 +42,10 @@ type Query struct {
 type Judge interface {
 	// Begin turns to a node, with every resident in place, and reports whether it is
 	// in question at all. Room tells whether arithmetic has room for the preemptor
-	// with nobody evicted.
+	// with no resident evicted.
 	Begin(node int, room bool) bool
 	// Accepts reports whether the judge lets stay what arithmetic keeps. If not,
-	// everybody is in place again, and it goes one by one.
+	// every resident is in place again, and it goes one by one.
 	Accepts(node int, evicted []int32, grouped bool) bool
 	// Remove takes a resident out, Fits asks about what is left, and PutBack puts a
 	// resident back unless arithmetic has no room beside it or the judge refuses it.
@@ -103,7 +103,7 @@ type search struct {
 	bestScore        score.Score
 }
 
-// Fits calls yield with the nodes that have room for the preemptor with nobody
+// Fits calls yield with the nodes that have room for the preemptor with no resident
 // evicted, in order, until it returns false.
 func (t *Table) Fits(q *Query, s *Scratch, yield func(node int) bool) {
 	x := search{Table: t, Query: q, Scratch: s}
@@ -195,7 +195,7 @@ func (x *search) anyWith(top int, violations int64) bool {
 	return false
 }
 
-// closeImpossible closes the nodes that have not enough with everybody gone up to
+// closeImpossible closes the nodes that have not enough with all residents gone up to
 // a level, whatever that violates. It reports whether any node is left.
 func (x *search) closeImpossible(top int) (left bool) {
 	p := &x.levels[top].clean
@@ -252,7 +252,7 @@ func (x *search) searchOdd(top int) {
 	}
 }
 
-// hopeless reports whether in no block any node could have enough, with everybody
+// hopeless reports whether in no block any node could have enough, with all
 // gone up to a level.
 func (x *search) hopeless(top int) bool {
 	p := &x.levels[top].clean
@@ -281,7 +281,7 @@ blocks:
 	return true
 }
 
-// possible reports whether a node has enough with everybody gone up to a level,
+// possible reports whether a node has enough with all residents gone up to a level,
 // whatever that violates.
 func (x *search) possible(node, top int) bool {
 	for _, d := range x.Demands {
