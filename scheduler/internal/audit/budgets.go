@@ -85,9 +85,9 @@ var budgetChecks = []check{
 				switch {
 				case known && a.now.Sub(since) < long:
 				case known:
-					found(fmt.Sprintf("budget %s has %d healthy pods of %d for %s", budgetName(b), s.CurrentHealthy, s.DesiredHealthy, duration.HumanDuration(a.now.Sub(since))), budget(b))
+					found(fmt.Sprintf("budget %s has %d of the %d healthy pods that it asks for, for %s", budgetName(b), s.CurrentHealthy, s.DesiredHealthy, duration.HumanDuration(a.now.Sub(since))), budget(b))
 				default:
-					found(fmt.Sprintf("budget %s has %d healthy pods of %d", budgetName(b), s.CurrentHealthy, s.DesiredHealthy), budget(b))
+					found(fmt.Sprintf("budget %s has %d of the %d healthy pods that it asks for", budgetName(b), s.CurrentHealthy, s.DesiredHealthy), budget(b))
 				}
 			}
 		},

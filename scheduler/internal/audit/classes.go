@@ -18,6 +18,14 @@ const highestUserPriority = 1_000_000_000
 // systemPrefix is that of the classes that every cluster has.
 const systemPrefix = "system-"
 
+// platformPrefixes are those of classes that come with a cluster, or with the platform
+// that runs it: whoever reads an audit has not made them, and cannot delete them.
+var platformPrefixes = []string{systemPrefix, "openshift-", "gke-", "gmp-"}
+
+func ofPlatform(class string) bool {
+	return slices.ContainsFunc(platformPrefixes, func(prefix string) bool { return strings.HasPrefix(class, prefix) })
+}
+
 var classChecks = []check{
 	{
 		id: "two-global-defaults", severity: explanation.SeverityWarning,
@@ -41,7 +49,7 @@ var classChecks = []check{
 		why: "pods that name no class get priority 0: anything with a class of its own evicts them, and they evict nothing",
 		fix: "create a PriorityClass with globalDefault: true and the value that ordinary pods should have; running pods keep theirs",
 		look: func(a *auditor, found func(string, ...string)) {
-			own := slices.ContainsFunc(a.Cluster.PriorityClasses, func(c *schedulingv1.PriorityClass) bool { return !strings.HasPrefix(c.Name, systemPrefix) })
+			own := slices.ContainsFunc(a.Cluster.PriorityClasses, func(c *schedulingv1.PriorityClass) bool { return !ofPlatform(c.Name) })
 			if own && !slices.ContainsFunc(a.Cluster.PriorityClasses, func(c *schedulingv1.PriorityClass) bool { return c.GlobalDefault }) {
 				found("no PriorityClass is the global default")
 			}
@@ -69,7 +77,7 @@ var classChecks = []check{
 				used[p.Spec.PriorityClassName] = true
 			}
 			for _, c := range a.Cluster.PriorityClasses {
-				if !used[c.Name] && !strings.HasPrefix(c.Name, systemPrefix) && len(a.pods) > 0 {
+				if !used[c.Name] && !ofPlatform(c.Name) && len(a.pods) > 0 {
 					found(fmt.Sprintf("no pod is of PriorityClass %s", c.Name), class(c))
 				}
 			}

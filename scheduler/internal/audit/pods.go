@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -87,6 +88,7 @@ func (a *auditor) ordinary() int32 {
 }
 
 func isSystem(namespace string) bool {
-	return strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "openshift-") || strings.HasPrefix(namespace, "gke-") ||
-		namespace == "amazon-cloudwatch"
+	return namespace == "amazon-cloudwatch" || slices.ContainsFunc([]string{"kube-", "openshift-", "gke-", "gmp-"}, func(prefix string) bool {
+		return strings.HasPrefix(namespace, prefix)
+	})
 }

@@ -42,16 +42,32 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 	return ExitError
 }
 
-// mostLines of an error are shown: an input with one mistake in it often has it
-// in every object.
-const mostLines = 10
+// So much of an error is shown: an input with one mistake in it often has it in every
+// object, and one that is broken may have everything in one name.
+const (
+	mostLines     = 10
+	mostOfALine   = 500 // characters
+	shownOfAnEnd  = 100
+	leftOutInLine = " (...) "
+)
 
 func firstLines(s string) string {
 	lines := strings.Split(s, "\n")
-	if len(lines) <= mostLines {
-		return s
+	more := len(lines) - mostLines
+	if more > 0 {
+		lines = lines[:mostLines]
 	}
-	return fmt.Sprintf("%s\n(and %d more)", strings.Join(lines[:mostLines], "\n"), len(lines)-mostLines)
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) > mostOfALine {
+			head := mostOfALine - shownOfAnEnd - len(leftOutInLine)
+			lines[i] = string(runes[:head]) + leftOutInLine + string(runes[len(runes)-shownOfAnEnd:])
+		}
+	}
+	s = strings.Join(lines, "\n")
+	if more > 0 {
+		s = fmt.Sprintf("%s\n(and %d more)", s, more)
+	}
+	return s
 }
 
 const rootHelp = `kubectl preemption tells which pods kube-scheduler would evict for a pending pod,

@@ -105,19 +105,25 @@ func TestOutput(t *testing.T) {
 			if code != tc.code || stderr != "" {
 				t.Fatalf("exit code %d, want %d: %s", code, tc.code, stderr)
 			}
-			file := filepath.Join("testdata", tc.name)
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			reviewed(t, tc.name, got)
 		})
+	}
+}
+
+// reviewed compares output with the file of that name.
+func reviewed(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -56,10 +57,7 @@ func Fetch(ctx context.Context, client kubernetes.Interface) (*dump.Contents, []
 		}},
 		{"volumeattachments", false, page(client.StorageV1().VolumeAttachments().List), to[storagev1.VolumeAttachment](&c.Plugins.VolumeAttachments)},
 	} {
-		err := pager.New(kind.list).EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
-			kind.add(o)
-			return nil
-		})
+		err := list(ctx, kind.list, kind.add)
 		switch {
 		case err == nil || apierrors.IsNotFound(err):
 		case kind.required || ctx.Err() != nil:
@@ -69,6 +67,19 @@ func Fetch(ctx context.Context, client kubernetes.Interface) (*dump.Contents, []
 		}
 	}
 	return c, notes, nil
+}
+
+// list goes through all objects, page by page. Where a page has expired meanwhile, as
+// in a busy cluster, it asks for all of them at once: walking the pages alone would not.
+func list(ctx context.Context, fetch pager.ListPageFunc, add func(runtime.Object)) error {
+	all, _, err := pager.New(fetch).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	return meta.EachListItem(all, func(o runtime.Object) error {
+		add(o)
+		return nil
+	})
 }
 
 // page adapts a typed list call.
