@@ -310,6 +310,21 @@ func TestLibraryIsOverruled(t *testing.T) {
 	}
 }
 
+func TestVictimsDiffer(t *testing.T) {
+	s := setup{
+		nodes: []*v1.Node{node("n1", 2000), node("n2", 2000)},
+		pods:  []*v1.Pod{pod("a", "n1", 10, 1000, 1), pod("b", "n1", 11, 500, 2), pod("c", "n1", 11, 500, 3), pod("p2", "n2", 20, 2000, 4)},
+	}
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	b := newBench(t, s, preemptor)
+	// Only kube-scheduler's dry run knows that a is spared, so that b and c have to go.
+	b.plugin.rest.IsEligiblePod = func(_ fwk.NodeInfo, v victim, _ *v1.Pod) bool { return v.Priority() > 10 }
+	got, status, _ := b.postFilter(preemptor)
+	if d := b.last(); got != "n1" || d.Node != "n1" || len(d.Victims) != 1 || d.Agreement != decide.Differs || !strings.Contains(status.Message(), "preempting 2 victims") {
+		t.Errorf("node %q, decided %q with %d victims, %s, status %v: want n1, n1 with 1, differs, 2 victims", got, d.Node, len(d.Victims), d.Agreement, status)
+	}
+}
+
 func TestUpstreamKnowsBetter(t *testing.T) {
 	s := best()
 	s.args.CrossCheck = CrossCheckFull
