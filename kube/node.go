@@ -9,7 +9,7 @@ import (
 
 // Node converts a node. What pods may request is its allocatable.
 func Node(n *v1.Node) (*preemption.Node, error) {
-	allocatable, wrong := amounts(field.NewPath("status", "allocatable"), n.Status.Allocatable)
+	allocatable, wrong := amounts(n.Status.Allocatable, func() *field.Path { return field.NewPath("status", "allocatable") })
 	if len(wrong) > 0 {
 		return nil, objectError("Node", n, wrong)
 	}

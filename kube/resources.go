@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -22,71 +21,82 @@ func requests(p *v1.Pod) (preemption.Resources, field.ErrorList) {
 		return nil, wrong
 	}
 	onNode := p.Spec.NodeName != ""
-	return amounts(field.NewPath("spec"), helpers.PodRequests(p, helpers.PodResourcesOptions{
+	return amounts(helpers.PodRequests(p, helpers.PodResourcesOptions{
 		UseStatusResources: onNode,
 		InPlacePodLevelResourcesVerticalScalingEnabled: onNode,
-	}))
+	}), func() *field.Path { return field.NewPath("spec") })
 }
 
 // checkRequests looks at every amount that goes into the sum, so that an error
 // names the field, and a negative amount does not hide behind a positive one.
 func checkRequests(p *v1.Pod) field.ErrorList {
-	spec, status := field.NewPath("spec"), field.NewPath("status")
-	wrong := checkAmounts(spec.Child("overhead"), p.Spec.Overhead)
-	if p.Spec.Resources != nil {
-		wrong = append(wrong, checkAmounts(spec.Child("resources", "requests"), p.Spec.Resources.Requests)...)
+	var wrong field.ErrorList
+	check := func(list v1.ResourceList, path func() *field.Path) {
+		wrong = append(wrong, checkAmounts(list, path)...)
 	}
-	containers := func(path *field.Path, list []v1.Container) {
+	check(p.Spec.Overhead, func() *field.Path { return field.NewPath("spec", "overhead") })
+	if r := p.Spec.Resources; r != nil {
+		check(r.Requests, func() *field.Path { return field.NewPath("spec", "resources", "requests") })
+	}
+	containers := func(name string, list []v1.Container) {
 		for i := range list {
-			wrong = append(wrong, checkAmounts(path.Index(i).Child("resources", "requests"), list[i].Resources.Requests)...)
+			check(list[i].Resources.Requests, func() *field.Path {
+				return field.NewPath("spec", name).Index(i).Child("resources", "requests")
+			})
 		}
 	}
-	containers(spec.Child("initContainers"), p.Spec.InitContainers)
-	containers(spec.Child("containers"), p.Spec.Containers)
+	containers("initContainers", p.Spec.InitContainers)
+	containers("containers", p.Spec.Containers)
 
-	wrong = append(wrong, checkAmounts(status.Child("allocatedResources"), p.Status.AllocatedResources)...)
-	if p.Status.Resources != nil {
-		wrong = append(wrong, checkAmounts(status.Child("resources", "requests"), p.Status.Resources.Requests)...)
+	check(p.Status.AllocatedResources, func() *field.Path { return field.NewPath("status", "allocatedResources") })
+	if r := p.Status.Resources; r != nil {
+		check(r.Requests, func() *field.Path { return field.NewPath("status", "resources", "requests") })
 	}
-	statuses := func(path *field.Path, list []v1.ContainerStatus) {
+	statuses := func(name string, list []v1.ContainerStatus) {
 		for i := range list {
-			wrong = append(wrong, checkAmounts(path.Index(i).Child("allocatedResources"), list[i].AllocatedResources)...)
+			path := func() *field.Path { return field.NewPath("status", name).Index(i) }
+			check(list[i].AllocatedResources, func() *field.Path { return path().Child("allocatedResources") })
 			if r := list[i].Resources; r != nil {
-				wrong = append(wrong, checkAmounts(path.Index(i).Child("resources", "requests"), r.Requests)...)
+				check(r.Requests, func() *field.Path { return path().Child("resources", "requests") })
 			}
 		}
 	}
-	statuses(status.Child("initContainerStatuses"), p.Status.InitContainerStatuses)
-	statuses(status.Child("containerStatuses"), p.Status.ContainerStatuses)
+	statuses("initContainerStatuses", p.Status.InitContainerStatuses)
+	statuses("containerStatuses", p.Status.ContainerStatuses)
 	return wrong
 }
 
-func checkAmounts(path *field.Path, list v1.ResourceList) field.ErrorList {
-	var wrong field.ErrorList
-	for _, name := range slices.Sorted(maps.Keys(list)) {
-		q := list[name]
+// checkAmounts returns what is wrong with the amounts of a list, by name. Mostly
+// nothing is, and where they are is not asked.
+func checkAmounts(list v1.ResourceList, path func() *field.Path) field.ErrorList {
+	var names []v1.ResourceName
+	for name, q := range list {
 		if _, problem := amount(name, q); problem != "" {
-			wrong = append(wrong, field.Invalid(path.Key(string(name)), q.String(), problem))
+			names = append(names, name)
 		}
+	}
+	slices.Sort(names)
+	var wrong field.ErrorList
+	for _, name := range names {
+		q := list[name]
+		_, problem := amount(name, q)
+		wrong = append(wrong, field.Invalid(path().Key(string(name)), q.String(), problem))
 	}
 	return wrong
 }
 
 // amounts converts the resources that kube-scheduler looks at.
-func amounts(path *field.Path, list v1.ResourceList) (preemption.Resources, field.ErrorList) {
-	var wrong field.ErrorList
+func amounts(list v1.ResourceList, path func() *field.Path) (preemption.Resources, field.ErrorList) {
+	if wrong := checkAmounts(list, path); len(wrong) > 0 {
+		return nil, wrong
+	}
 	r := make(preemption.Resources, len(list))
-	for _, name := range slices.Sorted(maps.Keys(list)) {
-		q := list[name]
-		n, problem := amount(name, q)
-		switch {
-		case problem != "":
-			wrong = append(wrong, field.Invalid(path.Key(string(name)), q.String(), problem))
-		case counts(name):
-			r[string(name)] = n
+	for name, q := range list {
+		if counts(name) {
+			r[string(name)], _ = amount(name, q)
 		}
 	}
-	return r, wrong
+	return r, nil
 }
 
 // amount returns the quantity in the resource's unit, rounded up, and what is
