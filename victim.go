@@ -202,11 +202,6 @@ func (v *Victim) join(p *Pod, on *Node, priority int32) {
 	v.Priority = max(v.Priority, priority)
 }
 
-// cacheStart keeps the earliest start of pods that will not be modified.
-func (v *Victim) cacheStart() {
-	v.cached = cachedStart{&v.Pods[0], len(v.Pods), v.earliest()}
-}
-
 // compareSeats orders the pods of a group.
 func compareSeats(a, b *Pod) int {
 	return cmp.Or(cmp.Compare(a.UID, b.UID), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
