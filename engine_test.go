@@ -377,3 +377,31 @@ func TestFiltersAreSorted(t *testing.T) {
 		t.Errorf("%d of the caller's filters are asked, want 2", len(s.own))
 	}
 }
+
+// Filters are asked about nodes that arithmetic leaves in question, and about no
+// other: none where nothing helps, a few where the status of every node is known.
+func TestFiltersAreAskedAboutNodesInQuestion(t *testing.T) {
+	c := workload{nodes: 2000, pods: 30}.cluster(benchSeed)
+	noOp := append(DefaultFilters(), atMostOne{app: "none"})
+	known := func(*Node) (Status, bool) { return Status{Code: Unschedulable}, true }
+	for _, x := range []struct {
+		name      string
+		e         Evaluator
+		preemptor *Pod
+		want      Outcome
+		most      int // runs of filters
+	}{
+		{"nothing helps", Evaluator{Filters: noOp}, asking(100_000, 1), OutcomeUnhelpful, 0},
+		{"nothing helps, and all is known", Evaluator{Filters: noOp, Statuses: known}, asking(100_000, 1), OutcomeUnhelpful, 0},
+		{"some node helps", Evaluator{Filters: noOp}, asking(4, 8), OutcomePreempt, 100},
+		{"some node helps, and all is known", Evaluator{Filters: noOp, Statuses: known}, asking(4, 8), OutcomePreempt, 100},
+	} {
+		r, err := x.e.Preempt(context.Background(), c, x.preemptor)
+		if err != nil || r.Outcome != x.want || r.FilterRuns > x.most {
+			t.Errorf("%s: %v, %v, filters run %d times; want %v and at most %d", x.name, r, err, r.FilterRuns, x.want, x.most)
+		}
+		if x.want == OutcomePreempt && r.FilterRuns == 0 {
+			t.Errorf("%s: no filter was asked", x.name)
+		}
+	}
+}

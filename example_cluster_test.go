@@ -286,6 +286,7 @@ func ExampleCluster_RemoveCompositePodGroup() {
 func ExampleCluster_Warnings() {
 	c, err := preemption.NewCluster(preemption.ClusterState{
 		Nodes: []*preemption.Node{{Name: "node-a", Allocatable: preemption.Resources{preemption.CPU: 4000}}},
+		Pods:  []*preemption.Pod{{Namespace: "shop", Name: "web", NominatedNode: "node-b"}},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -295,7 +296,9 @@ func ExampleCluster_Warnings() {
 		fmt.Println(w)
 	}
 
-	// Output: node node-a: its allocatable does not name "pods", so it takes no pod
+	// Output:
+	// node node-a: its allocatable does not name "pods", so it takes no pod
+	// pod shop/web: it is nominated to node node-b, which is unknown; the nomination counts once the node comes
 }
 
 func ExampleCluster_Release() {
