@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -146,20 +147,24 @@ func (o *simulateOptions) write(ctx context.Context, s *situation.Situation, r *
 		x.LeftOut, x.Warnings = leftOut, notes
 		return out.object(x)
 	}
-	if err := r.WriteTimeLine(o.Out); err != nil {
+	var b strings.Builder
+	if err := r.WriteTimeLine(&b); err != nil {
 		return err
 	}
 	if len(r.Events) > 0 {
-		fmt.Fprintln(o.Out)
+		fmt.Fprintln(&b)
 	}
-	if err := r.WriteSummary(ctx, o.Out); err != nil {
+	if err := r.WriteSummary(ctx, &b); err != nil {
 		return err
 	}
 	if out.format == "wide" && len(r.Preemptions) > 0 {
-		fmt.Fprintln(o.Out, "\nevictions:")
-		if err := writeEvictions(o.Out, r); err != nil {
+		fmt.Fprintln(&b, "\nevictions:")
+		if err := writeEvictions(&b, r); err != nil {
 			return err
 		}
+	}
+	if err := o.text(s).Fit(b.String()); err != nil {
+		return err
 	}
 	for _, x := range leftOut {
 		notes = append(notes, fmt.Sprintf("pod %s/%s is left out: %s", x.Namespace, x.Name, x.Reason))

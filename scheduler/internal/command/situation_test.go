@@ -244,6 +244,7 @@ func TestWidths(t *testing.T) {
 		{"explain", "-f", "-", "-n", long("ns"), long("p")}, {"explain", "-f", "-", "-n", long("ns"), long("p"), "--steps"},
 		{"explain", "-f", "-", "--all-pending"}, {"can-evict", "-f", "-", "-n", long("ns"), long("v1")},
 		{"capacity", "-f", "-", "--priority", "5", "--requests", "cpu=1"},
+		{"simulate", "-f", "-"}, {"who", "-f", "-"}, {"audit", "-f", "-"},
 	} {
 		for _, columns := range []int{60, 80, 120, 400} {
 			t.Setenv("COLUMNS", fmt.Sprint(columns))
@@ -252,7 +253,7 @@ func TestWidths(t *testing.T) {
 				t.Fatal(stderr)
 			}
 			for line := range strings.Lines(stdout) {
-				if n := utf8.RuneCountInString(strings.TrimRight(line, " \n")); n > columns && strings.Contains(strings.TrimSpace(line), "   ") {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, " \n")); n > columns && (args[0] == "simulate" || strings.Contains(strings.TrimSpace(line), "   ")) {
 					t.Errorf("%v: a row of %d in %d columns: %s", args[0], n, columns, line)
 				}
 			}

@@ -57,6 +57,41 @@ func wrapped(text string, width int) []string {
 	return append(lines, line)
 }
 
+// Fit writes a text of others in lines that fit: those that do not go on in the next,
+// indented. Words that are longer than a line are broken.
+func (p *Printer) Fit(text string) error {
+	w := p.writer()
+	for line := range strings.Lines(text) {
+		for _, part := range folded(strings.TrimSuffix(line, "\n"), w.width) {
+			w.printf("%s\n", part)
+		}
+	}
+	return w.err
+}
+
+// folded breaks a line where there is a space, and goes on four columns further in
+// than it begins.
+func folded(line string, width int) []string {
+	rest := []rune(strings.TrimRight(line, " "))
+	if width <= 0 || len(rest) <= width {
+		return []string{string(rest)}
+	}
+	indent := min(len(rest)-len([]rune(strings.TrimLeft(line, " ")))+4, width/2)
+	var parts []string
+	for from := 0; len(rest) > width; from = indent {
+		at := width
+		for at > from && rest[at] != ' ' {
+			at--
+		}
+		if at == from {
+			at = width
+		}
+		parts = append(parts, strings.TrimRight(string(rest[:at]), " "))
+		rest = []rune(strings.Repeat(" ", indent) + strings.TrimLeft(string(rest[at:]), " "))
+	}
+	return append(parts, string(rest))
+}
+
 func (w *writer) section(title string) {
 	w.printf("\n")
 	w.paragraph("", title+":", nil)
