@@ -285,6 +285,7 @@ func BenchmarkParallel(b *testing.B) {
 	c := workload{nodes: 10_000, pods: 50}.cluster(benchSeed)
 	e := searching()
 	preemptors := slices.Values([]*Pod{asking(4, 8), asking(16, 32), asking(48, 96)})
+	b.ResetTimer() // RunParallel does not leave out what comes before
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			for p := range preemptors {
