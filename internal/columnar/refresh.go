@@ -140,6 +140,7 @@ func (t *Table) settleUpTo(later int) {
 	s := t.stale
 	t.refreshRows(s.nodes)
 	s.nodes = s.nodes[:0]
+	slices.Sort(s.later) // they may come in the order of a map, which what a search looks at is not to show
 	n := max(len(s.later)-later, 0)
 	t.refreshRows(s.later[n:])
 	s.later = s.later[:n]

@@ -239,6 +239,40 @@ func TestRowsThatWaitDoNotMatter(t *testing.T) {
 	t.Log(waited, "searches with rows that wait")
 }
 
+// What a search looks at does not depend on the order in which rows came to wait.
+func TestRowsThatWaitInAnyOrder(t *testing.T) {
+	stats := func(order func(nodes []int)) (all []Stats) {
+		r := rand.New(rand.NewPCG(1, 4))
+		tab := New(2, true, byPriority)
+		tab.SetBudget(0, 1)
+		tab.DefineCover(0, []int32{0})
+		nodes := make([]int, 150)
+		for n := range nodes {
+			nodes[n] = n
+			tab.AddNode([]int64{20, 10})
+			for k := range int32(3) {
+				tab.Add(n, Resident{Priority: 1, Ref: int32(3*n) + k, Cover: k%2 - 1, Seats: 1, Start: int64(r.IntN(1000))}, []int64{[]int64{1, 9, 1}[k]})
+			}
+		}
+		tab.settle()
+		tab.SetBudget(0, 0)
+		order(nodes)
+		for _, n := range nodes {
+			tab.TouchCovered(n, 0)
+		}
+		var scratch Scratch
+		for i := range 8 {
+			tab.Touch(i)
+			tab.Search(&Query{Priority: 2, Demands: []Demand{{1, 9}, {Seat, 1}}}, &scratch)
+			all = append(all, scratch.Stats)
+		}
+		return all
+	}
+	if a, b := stats(func([]int) {}), stats(slices.Reverse[[]int]); !slices.Equal(a, b) {
+		t.Errorf("searches looked at %v, and at %v where rows came to wait in another order", a, b)
+	}
+}
+
 func describe(t *Table) string {
 	t.settleAll()
 	var b strings.Builder
