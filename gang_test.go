@@ -171,22 +171,6 @@ func mayPreempt(g *preemption.Gang) bool {
 	return !slices.ContainsFunc(g.Members, func(m *preemption.Pod) bool { return m.PreemptionPolicy == preemption.PreemptNever })
 }
 
-// victimsFor returns all units that the gang may evict, the most important first.
-func victimsFor(e *preemption.Evaluator, c *preemption.Cluster, g *preemption.Gang) []*preemption.Victim {
-	var victims []*preemption.Victim
-	for _, n := range c.Nodes() {
-		for _, v := range c.Release().Victims(n, c, c.Groups()) {
-			seen := slices.ContainsFunc(victims, func(x *preemption.Victim) bool { return x.Pods[0] == v.Pods[0] })
-			if seen || v.Priority >= g.Priority || e.Eligible != nil && !e.Eligible(g.Members[0], v, n) {
-				continue
-			}
-			victims = append(victims, v)
-		}
-	}
-	slices.SortStableFunc(victims, func(a, b *preemption.Victim) int { return preemption.CompareImportance(b, a) })
-	return victims
-}
-
 // violatingOf charges the budgets for all potential victims, as the rules do, and
 // returns how many pods of each violate one, by its first pod.
 func violatingOf(c *preemption.Cluster, potential []*preemption.Victim) map[*preemption.Pod]int {
@@ -208,7 +192,7 @@ func violationsAmong(victims []*preemption.Victim, violating map[*preemption.Pod
 
 // bruteForce tries every placement with every set of victims.
 func bruteForce(e *preemption.Evaluator, c *preemption.Cluster, g *preemption.Gang) *gangPlan {
-	victims := victimsFor(e, c, g)
+	victims := world.GangVictims(e, c, g)
 	violating := violatingOf(c, victims)
 	var best *gangPlan
 	nodes := make([]*preemption.Node, len(g.Members))
@@ -371,7 +355,7 @@ func gangLaws(t failer, c *preemption.Cluster, g *preemption.Gang, e *preemption
 	if placed(given) && planOf(given).better(planOf(best)) {
 		t.Fatalf("%s\ngiven placement is better: %s\nthan\n%s", world.Describe(c), given.Explain(), best.Explain())
 	}
-	violating := violatingOf(c, victimsFor(e, c, g))
+	violating := violatingOf(c, world.GangVictims(e, c, g))
 	for _, planner := range planners {
 		r, err := e.PreemptGroup(context.Background(), c, g, planner)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/preemption"
+	"example.com/preemption/internal/world"
 	"pgregory.net/rapid"
 )
 
@@ -169,17 +170,7 @@ func placeNaively(c *preemption.Cluster, e *preemption.Evaluator, view preemptio
 // potentialOf returns the units that the gang may evict, most important first, and
 // how many pods of each violate a budget.
 func potentialOf(c *preemption.Cluster, e *preemption.Evaluator, g *preemption.Gang) ([]*preemption.Victim, map[*preemption.Victim]int) {
-	var victims []*preemption.Victim
-	for _, n := range c.Nodes() {
-		for _, v := range c.Release().Victims(n, c, c.Groups()) {
-			seen := slices.ContainsFunc(victims, func(x *preemption.Victim) bool { return x.Pods[0] == v.Pods[0] })
-			if seen || v.Priority >= g.Priority || e.Eligible != nil && !e.Eligible(g.Members[0], v, n) {
-				continue
-			}
-			victims = append(victims, v)
-		}
-	}
-	slices.SortStableFunc(victims, func(a, b *preemption.Victim) int { return preemption.CompareImportance(b, a) })
+	victims := world.GangVictims(e, c, g)
 	violating, _ := c.Release().FilterVictimsWithPDBViolation(victims, c.DisruptionBudgets())
 	violations := map[*preemption.Victim]int{}
 	for _, v := range violating {

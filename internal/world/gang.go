@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"example.com/preemption"
 )
@@ -105,4 +106,20 @@ func (w *World) SmallState() preemption.ClusterState {
 		s.Pods = append(s.Pods, p)
 	}
 	return s
+}
+
+// GangVictims returns all units that the gang may evict, the most important first.
+func GangVictims(e *preemption.Evaluator, c *preemption.Cluster, g *preemption.Gang) []*preemption.Victim {
+	var victims []*preemption.Victim
+	for _, n := range c.Nodes() {
+		for _, v := range c.Release().Victims(n, c, c.Groups()) {
+			seen := slices.ContainsFunc(victims, func(x *preemption.Victim) bool { return x.Pods[0] == v.Pods[0] })
+			if seen || v.Priority >= g.Priority || e.Eligible != nil && !e.Eligible(g.Members[0], v, n) {
+				continue
+			}
+			victims = append(victims, v)
+		}
+	}
+	slices.SortStableFunc(victims, func(a, b *preemption.Victim) int { return preemption.CompareImportance(b, a) })
+	return victims
 }
