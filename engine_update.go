@@ -157,8 +157,8 @@ func (e *engine) setBudget(b *budgetEntry) {
 	}
 
 	// Units, whose sets are their members'.
-	for _, u := range c.units {
-		if slices.ContainsFunc(e.table.Unit(u.index).Covers, func(set int32) bool { return slices.Contains(c.covers.budgets(set), b) }) {
+	for _, u := range e.units {
+		if u != nil && slices.ContainsFunc(e.table.Unit(u.index).Covers, func(set int32) bool { return slices.Contains(c.covers.budgets(set), b) }) {
 			e.touch(u)
 		}
 	}

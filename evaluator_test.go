@@ -489,6 +489,9 @@ func TestEngineTableAfterUpdates(t *testing.T) {
 				w.Change(c)
 				updates++
 			}
+			if i < changes-1 && w.OneIn(2) {
+				continue // what several updates leave to compute is computed at once
+			}
 			if err := preemption.CheckEngine(c); err != nil {
 				t.Fatalf("seed %d, after %d updates: %s\n%v", seed, i, world.Describe(c), err)
 			}
@@ -505,5 +508,50 @@ func TestEngineTableAfterUpdates(t *testing.T) {
 	}
 	if updates < 3000 {
 		t.Errorf("%d updates, want at least 3000", updates)
+	}
+}
+
+// A budget that comes to allow something, or nothing any more, counts for every kind of
+// victim there is, in every release: groups that go as one, on one node or several, and
+// pods that only rank as their group says.
+func TestBudgetsCrossZeroOverEveryKindOfVictim(t *testing.T) {
+	app := map[string]string{"app": "web"}
+	groups := []*preemption.PodGroup{
+		{Namespace: "d", Name: "one-by-one", Priority: 1},
+		{Namespace: "d", Name: "as-one", Priority: 1, DisruptionMode: preemption.DisruptAll},
+	}
+	kinds := map[string]func(p []*preemption.Pod){
+		"plain pods":            func([]*preemption.Pod) {},
+		"members, one by one":   func(p []*preemption.Pod) { p[0].Group, p[1].Group = "one-by-one", "one-by-one" },
+		"a group on two nodes":  func(p []*preemption.Pod) { p[0].Group, p[1].Group = "as-one", "as-one" },
+		"a group, half covered": func(p []*preemption.Pod) { p[0].Group, p[1].Group, p[1].Labels = "as-one", "as-one", nil },
+		"a group on one node": func(p []*preemption.Pod) {
+			p[0].Group, p[1].Group, p[1].NodeName = "as-one", "as-one", p[0].NodeName
+		},
+	}
+	for kind, arrange := range kinds {
+		for _, release := range preemption.Releases() {
+			for _, allowed := range []int32{0, 1} {
+				budget := &preemption.PodDisruptionBudget{Namespace: "d", Name: "web", Selector: &preemption.Selector{MatchLabels: app}, Allowed: allowed}
+				state := preemption.ClusterState{Release: release, PodGroups: groups, DisruptionBudgets: []*preemption.PodDisruptionBudget{budget}}
+				for i := range 2 {
+					n := fmt.Sprint("n", i)
+					state.Nodes = append(state.Nodes, &preemption.Node{Name: n, Allocatable: preemption.Resources{preemption.CPU: 4, preemption.PodCount: 10}})
+					state.Pods = append(state.Pods, &preemption.Pod{
+						Namespace: "d", Name: fmt.Sprint("p", i), UID: n, NodeName: n, Labels: app, Requests: preemption.Resources{preemption.CPU: 2},
+					})
+				}
+				arrange(state.Pods)
+				c := newCluster(t, state)
+				crossed := *budget
+				crossed.Allowed = 1 - allowed
+				if err := c.SetBudget(&crossed); err != nil {
+					t.Fatal(err)
+				}
+				if err := preemption.CheckEngine(c); err != nil {
+					t.Errorf("%s, %v, from %d to %d: %v", kind, release, allowed, crossed.Allowed, err)
+				}
+			}
+		}
 	}
 }

@@ -49,6 +49,7 @@ func (m *ledgerOfUpdates) updates() map[string]func(*rapid.T) {
 		"SetCompositePodGroup":    m.setComposite,
 		"RemoveCompositePodGroup": m.removeComposite,
 		"SetBudget":               m.setBudget,
+		"RecountBudget":           m.recountBudget,
 		"RemoveBudget":            m.removeBudget,
 	}
 }
@@ -347,6 +348,18 @@ func (m *ledgerOfUpdates) setBudget(t *rapid.T) {
 			m.state.DisruptionBudgets = append(m.state.DisruptionBudgets, b)
 		}
 	})
+}
+
+// recountBudget changes what a budget allows and nothing else, as the disruption
+// controller does all the time.
+func (m *ledgerOfUpdates) recountBudget(t *rapid.T) {
+	if len(m.state.DisruptionBudgets) == 0 {
+		t.Skip("no budget")
+	}
+	i := rapid.IntRange(0, len(m.state.DisruptionBudgets)-1).Draw(t, "budget")
+	b := *m.state.DisruptionBudgets[i]
+	b.Allowed = rapid.Int32Range(-1, 2).Draw(t, "allowed")
+	m.try(t, func() error { return m.cluster.SetBudget(&b) }, "", func() { m.state.DisruptionBudgets[i] = &b })
 }
 
 func (m *ledgerOfUpdates) removeBudget(t *rapid.T) {

@@ -143,6 +143,25 @@ func (w *World) Pod(name string) *preemption.Pod {
 	return p
 }
 
+// touched is the pod with one thing about it changed, as pods change in life: a whole
+// other pod in its place would have the cluster look at all of it anew.
+func (w *World) touched(p *preemption.Pod) *preemption.Pod {
+	k, drawn := *p, w.Pod(p.Name)
+	switch w.Choose(5) {
+	case 0:
+		k.Labels = drawn.Labels
+	case 1:
+		k.Requests = drawn.Requests
+	case 2:
+		k.Termination = drawn.Termination
+	case 3:
+		k.Priority = drawn.Priority
+	case 4:
+		k.Start = drawn.Start
+	}
+	return &k
+}
+
 // Resident makes a pod that is bound, nominated or neither.
 func (w *World) Resident(name string) *preemption.Pod {
 	p := w.Pod(name)
@@ -204,6 +223,14 @@ func (w *World) Budget(name string) *preemption.PodDisruptionBudget {
 	return b
 }
 
+// recounted is the budget with another number of disruptions allowed, the change that
+// there are the most of.
+func (w *World) recounted(b *preemption.PodDisruptionBudget) *preemption.PodDisruptionBudget {
+	k := *b
+	k.Allowed = int32(w.Choose(4) - 1)
+	return &k
+}
+
 // PodGroup makes a group, perhaps with a parent.
 func (w *World) PodGroup(namespace, name string) *preemption.PodGroup {
 	return &preemption.PodGroup{
@@ -262,6 +289,10 @@ func (w *World) Change(c *preemption.Cluster) {
 	case 7, 8:
 		if len(known) > 0 {
 			old := known[w.Choose(len(known))]
+			if w.OneIn(2) {
+				_ = c.UpdatePod(w.touched(old))
+				return
+			}
 			p := w.Resident(old.Name)
 			p.Namespace = old.Namespace
 			if w.OneIn(2) {
@@ -297,6 +328,10 @@ func (w *World) Change(c *preemption.Cluster) {
 			_ = c.RemoveCompositePodGroup(Pick(w, "a", "b"), Pick(w, "c0", "c1"))
 		}
 	case 14:
+		if budgets := c.DisruptionBudgets(); len(budgets) > 0 && w.OneIn(2) {
+			_ = c.SetBudget(w.recounted(Pick(w, budgets...)))
+			return
+		}
 		_ = c.SetBudget(w.Budget(fmt.Sprint("b", w.Choose(5))))
 		if w.OneIn(4) {
 			_ = c.RemoveBudget(Pick(w, "a", "b"), fmt.Sprint("b", w.Choose(5)))
