@@ -71,11 +71,19 @@ func (e *events) take() changes {
 	return taken
 }
 
-// again notes claims that are not settled.
+// again notes claims that are not settled, but for those that are old.
 func (e *events) again(claims []claim) {
+	if len(claims) == 0 {
+		return
+	}
+	now := time.Now()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.noted.claims = append(e.noted.claims, claims...)
+	for _, c := range claims {
+		if now.Before(c.until) {
+			e.noted.claims = append(e.noted.claims, c)
+		}
+	}
 }
 
 // pods returns the handlers of pod events: only nominations matter, the rest

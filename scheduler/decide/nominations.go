@@ -2,6 +2,7 @@ package decide
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -35,7 +36,6 @@ func (s *state) settle(claims []claim) error {
 		return nil
 	}
 	asked := make(map[string]bool)
-	var open []claim
 	for _, c := range claims {
 		if !s.knows(c) && !asked[c.node] {
 			asked[c.node] = true
@@ -44,21 +44,7 @@ func (s *state) settle(claims []claim) error {
 			}
 		}
 	}
-	var now time.Time
-	for _, c := range claims {
-		if s.holds(c) == c.nominated {
-			continue
-		}
-		if now.IsZero() {
-			now = time.Now()
-		}
-		if now.Before(c.until) {
-			open = append(open, c)
-		}
-	}
-	if len(open) > 0 {
-		s.events.again(open)
-	}
+	s.events.again(slices.DeleteFunc(claims, func(c claim) bool { return s.holds(c) == c.nominated }))
 	return nil
 }
 
@@ -138,14 +124,10 @@ func (s *state) removeNominee(x *nominee) error {
 	return s.cluster.RemovePod(x.pod.Namespace, x.pod.Name)
 }
 
-// allNominations claims what is known and what the pods say, for a state that is
-// built afresh.
-func (s *state) allNominations() []claim {
+// listed claims what the pods say, for a state that is built afresh.
+func (s *state) listed() []claim {
 	var claims []claim
 	until := time.Now().Add(patience)
-	for _, x := range s.nominees {
-		claims = append(claims, claim{x.uid, x.node, true, nil, until})
-	}
 	pods, _ := s.lister.List(labels.Everything()) // listers of informers do not fail
 	for _, p := range pods {
 		if uid, node := nominationOf(p); node != "" {

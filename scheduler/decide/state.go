@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -43,7 +44,6 @@ type nodeState struct {
 	node       *v1.Node
 	generation int64
 	pods       []types.UID // in the snapshot's order
-	round      int
 }
 
 type podState struct {
@@ -55,6 +55,7 @@ type podState struct {
 func newState(handle fwk.Handle, features feature.Features) (*state, error) {
 	pods := handle.SharedInformerFactory().Core().V1().Pods()
 	s := &state{handle: handle, features: features, lister: pods.Lister(), events: newEvents()}
+	s.drop(nil)
 	if _, err := pods.Informer().AddEventHandler(s.events.pods()); err != nil {
 		return nil, fmt.Errorf("pods: %w", err)
 	}
@@ -70,26 +71,41 @@ func (s *state) follow(preemptor types.UID) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			s.cluster = nil
-		}
-	}()
 	s.preemptor = preemptor
 	noted := s.events.take()
+	claims := noted.claims
+	defer func() {
+		if err != nil {
+			s.drop(noted.claims)
+		}
+	}()
 	if s.cluster == nil {
-		noted.claims = append(noted.claims, s.allNominations()...)
 		if err := s.build(list); err != nil {
 			return err
 		}
 		noted.budgets, noted.groups, noted.composites = s.objects.all()
+		claims = append(slices.Clip(claims), s.listed()...)
 	} else if err := s.followNodes(list); err != nil {
 		return err
 	}
 	if err := s.objects.apply(s.cluster, &noted); err != nil {
 		return err
 	}
-	return s.settle(noted.claims)
+	return s.settle(claims)
+}
+
+// drop gives the cluster up, to be built afresh. What is known of nominations and
+// is not in the pods yet is noted again; of the rest nothing is lost.
+func (s *state) drop(claims []claim) {
+	claims = slices.Clip(claims)
+	until := time.Now().Add(patience)
+	for _, uid := range slices.Sorted(maps.Keys(s.nominees)) {
+		claims = append(claims, claim{uid, s.nominees[uid].node, true, nil, until})
+	}
+	s.events.again(claims)
+	s.cluster = nil
+	s.nominees = make(map[types.UID]*nominee)
+	s.nominatedTo = make(map[string][]types.UID)
 }
 
 // build compiles the cluster from the snapshot.
@@ -97,8 +113,6 @@ func (s *state) build(list []fwk.NodeInfo) error {
 	s.nodes = make(map[string]*nodeState, len(list))
 	s.pods = make(map[types.UID]*podState)
 	s.aliased = make(map[types.UID]bool)
-	s.nominees = make(map[types.UID]*nominee)
-	s.nominatedTo = make(map[string][]types.UID)
 	s.generations = make([]int64, len(list))
 	s.objects.forget()
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,13 +44,14 @@ type world struct {
 	factory    informers.SharedInformerFactory
 	state      *state
 
-	nodes     map[string]*v1.Node
-	bound     map[types.UID]*v1.Pod // those in the cache
-	pending   map[types.UID]*v1.Pod
-	nominated map[string]map[types.UID]*v1.Pod
-	budgets   map[string]*policyv1.PodDisruptionBudget
-	groups    map[string]*schedulingv1beta1.PodGroup
-	version   int
+	nodes      map[string]*v1.Node
+	bound      map[types.UID]*v1.Pod // those in the cache
+	pending    map[types.UID]*v1.Pod
+	nominated  map[string]map[types.UID]*v1.Pod
+	budgets    map[string]*policyv1.PodDisruptionBudget
+	groups     map[string]*schedulingv1beta1.PodGroup
+	composites map[string]*schedulingv1alpha3.CompositePodGroup
+	version    int
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -57,20 +59,21 @@ func newWorld(t *testing.T, seed uint64) *world {
 	ctx, stop := context.WithCancel(klog.NewContext(context.Background(), logger))
 	t.Cleanup(stop)
 	w := &world{
-		t:         t,
-		random:    rand.New(rand.NewPCG(seed, 0)),
-		cache:     schedulercache.New(ctx, nil, true, false),
-		snapshot:  schedulercache.NewEmptySnapshot(),
-		factory:   informers.NewSharedInformerFactory(fake.NewClientset(), 0),
-		nodes:     map[string]*v1.Node{},
-		bound:     map[types.UID]*v1.Pod{},
-		pending:   map[types.UID]*v1.Pod{},
-		nominated: map[string]map[types.UID]*v1.Pod{},
-		budgets:   map[string]*policyv1.PodDisruptionBudget{},
-		groups:    map[string]*schedulingv1beta1.PodGroup{},
+		t:          t,
+		random:     rand.New(rand.NewPCG(seed, 0)),
+		cache:      schedulercache.New(ctx, nil, true, false),
+		snapshot:   schedulercache.NewEmptySnapshot(),
+		factory:    informers.NewSharedInformerFactory(fake.NewClientset(), 0),
+		nodes:      map[string]*v1.Node{},
+		bound:      map[types.UID]*v1.Pod{},
+		pending:    map[types.UID]*v1.Pod{},
+		nominated:  map[string]map[types.UID]*v1.Pod{},
+		budgets:    map[string]*policyv1.PodDisruptionBudget{},
+		groups:     map[string]*schedulingv1beta1.PodGroup{},
+		composites: map[string]*schedulingv1alpha3.CompositePodGroup{},
 	}
 	var err error
-	if w.state, err = newState(w, feature.Features{EnableGenericWorkload: true}); err != nil {
+	if w.state, err = newState(w, feature.Features{EnableGenericWorkload: true, EnableCompositePodGroup: true}); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -154,7 +157,7 @@ func (w *world) changed(p *v1.Pod) *v1.Pod {
 	return c
 }
 
-// podHandlers, budgetHandlers and groupHandlers are what the informers would call.
+// podHandlers and the notes are what the informers would call.
 func (w *world) podHandlers() cache.ResourceEventHandler { return w.state.events.pods() }
 
 func (w *world) noteBudget(b *policyv1.PodDisruptionBudget) {
@@ -163,6 +166,19 @@ func (w *world) noteBudget(b *policyv1.PodDisruptionBudget) {
 
 func (w *world) noteGroup(g *schedulingv1beta1.PodGroup) {
 	w.state.events.names(func(c *changes) map[types.NamespacedName]bool { return c.groups }).OnAdd(g, false)
+}
+
+func (w *world) noteComposite(g *schedulingv1alpha3.CompositePodGroup) {
+	w.state.events.names(func(c *changes) map[types.NamespacedName]bool { return c.composites }).OnAdd(g, false)
+}
+
+// parent is the name of a composite group, which may not exist, or nil.
+func (w *world) parent() *string {
+	if w.random.IntN(2) == 0 {
+		return nil
+	}
+	name := fmt.Sprintf("c%d", w.random.IntN(3))
+	return &name
 }
 
 // nominate moves a pending pod's nomination, in the nominator and in its status.
@@ -210,7 +226,7 @@ func (w *world) change(p *v1.Pod) {
 
 // step makes one random event.
 func (w *world) step() {
-	switch w.random.IntN(15) {
+	switch w.random.IntN(16) {
 	case 0: // a node comes, or changes
 		n := w.newNode()
 		if old := w.nodes[n.Name]; old != nil {
@@ -296,7 +312,7 @@ func (w *world) step() {
 			delete(w.groups, g.Name)
 		} else {
 			priority := int32(w.random.IntN(4))
-			g.Spec.Priority = &priority
+			g.Spec.Priority, g.Spec.ParentCompositePodGroupName = &priority, w.parent()
 			if w.random.IntN(2) == 0 {
 				g.Spec.DisruptionMode = &schedulingv1beta1.DisruptionMode{All: &schedulingv1beta1.AllDisruptionMode{}}
 			}
@@ -304,6 +320,22 @@ func (w *world) step() {
 			w.groups[g.Name] = g
 		}
 		w.noteGroup(g)
+	case 15: // a group of groups comes, changes or goes
+		g := &schedulingv1alpha3.CompositePodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("c%d", w.random.IntN(3)), UID: "c"}}
+		store := w.factory.Scheduling().V1alpha3().CompositePodGroups().Informer().GetStore()
+		if w.composites[g.Name] != nil && w.random.IntN(3) == 0 {
+			w.fatal(store.Delete(g))
+			delete(w.composites, g.Name)
+		} else {
+			priority := int32(w.random.IntN(4))
+			g.Spec.Priority, g.Spec.ParentCompositePodGroupName = &priority, w.parent()
+			if w.random.IntN(2) == 0 {
+				g.Spec.DisruptionMode = &schedulingv1alpha3.CompositeDisruptionMode{All: &schedulingv1alpha3.AllCompositeDisruptionMode{}}
+			}
+			w.fatal(store.Add(g))
+			w.composites[g.Name] = g
+		}
+		w.noteComposite(g)
 	}
 }
 
@@ -322,7 +354,7 @@ func (w *world) afresh() *state {
 
 // picture is what a cluster holds, in an order of its own.
 type picture struct {
-	Nodes, Pods, Nominations, Budgets []string
+	Nodes, Pods, Nominations, Budgets, Groups []string
 }
 
 func pictureOf(c *preemption.Cluster) picture {
@@ -338,6 +370,13 @@ func pictureOf(c *preemption.Cluster) picture {
 	}
 	for _, b := range c.DisruptionBudgets() {
 		p.Budgets = append(p.Budgets, fmt.Sprintf("%s %v %d %v", b.Name, b.Selector, b.Allowed, b.Disrupted))
+	}
+	state := c.State()
+	for _, g := range state.PodGroups {
+		p.Groups = append(p.Groups, fmt.Sprintf("%+v", *g))
+	}
+	for _, g := range state.CompositePodGroups {
+		p.Groups = append(p.Groups, fmt.Sprintf("%+v", *g))
 	}
 	for _, list := range [][]string{p.Nodes, p.Pods, p.Nominations, p.Budgets} {
 		slices.Sort(list)
@@ -399,6 +438,114 @@ func TestFollowsEvents(t *testing.T) {
 	}
 	if decisions-preempting < 30 || preempting < 100 || nominations < 300 || aliases < 100 {
 		t.Errorf("%d decisions, %d of them preempt, %d nominations, %d pods of the same name: too few to prove anything", decisions, preempting, nominations, aliases)
+	}
+}
+
+// An update that fails half-way is none: there is no cluster until one can be built
+// afresh, and that one has all there is, nominations included of which no pod tells.
+func TestHalfAnUpdateIsNone(t *testing.T) {
+	const rounds = 150
+	w := newWorld(t, 2)
+	nominations := 0
+	for i := range rounds {
+		for range 20 {
+			w.step()
+		}
+		w.fatal(w.cache.UpdateSnapshot(logger, w.snapshot))
+		w.fatal(w.state.follow(""))
+
+		// Requests cannot be negative: the API server lets no such pod in.
+		n, ok := pick(w.random, w.nodes)
+		if !ok {
+			continue
+		}
+		bad := w.newPod("bad")
+		bad.Spec.NodeName = n.Name
+		bad.Spec.Containers[0].Resources.Requests[v1.ResourceCPU] = resource.MustParse("-1")
+		w.fatal(w.cache.AddPod(logger, bad))
+		for range 1 + w.random.IntN(3) {
+			for range w.random.IntN(10) {
+				w.step()
+			}
+			w.fatal(w.cache.UpdateSnapshot(logger, w.snapshot))
+			if w.nodes[n.Name] == nil {
+				break // and with it the pod
+			}
+			if err := w.state.follow(""); err == nil || w.state.cluster != nil {
+				t.Fatalf("round %d: error %v, want one and no cluster", i, err)
+			}
+		}
+		w.fatal(w.cache.RemovePod(logger, bad))
+
+		w.fatal(w.cache.UpdateSnapshot(logger, w.snapshot))
+		w.fatal(w.state.follow(""))
+		want := pictureOf(w.afresh().cluster)
+		nominations += len(want.Nominations)
+		if d := cmp.Diff(want, pictureOf(w.state.cluster)); d != "" {
+			t.Fatalf("round %d (- afresh, + in step):\n%s", i, d)
+		}
+	}
+	if nominations < rounds {
+		t.Errorf("%d nominations in %d rounds: too few to prove anything", nominations, rounds)
+	}
+}
+
+// While a decision is made events go on coming in. It is made, and checked by
+// kube-scheduler, on the budgets as they were when it began.
+func TestEventsDuringDecisions(t *testing.T) {
+	w := newWorld(t, 3)
+	for range 500 {
+		w.step()
+	}
+	w.fatal(w.cache.UpdateSnapshot(logger, w.snapshot))
+	preemptor, err := w.state.convert(w.newPod("preemptor"))
+	w.fatal(err)
+	preemptor.Priority, preemptor.Group = 3, ""
+	preemptor.Requests = preemption.Resources{preemption.CPU: 3000}
+
+	store := w.factory.Policy().V1().PodDisruptionBudgets().Informer().GetStore()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := range 500 {
+			b := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("b%d", n%5)}}
+			b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprintf("a%d", n%4)}}
+			b.Status.DisruptionsAllowed = int32(n)
+			if err := store.Add(b); err != nil {
+				panic(err)
+			}
+			w.noteBudget(b)
+			w.state.events.nomination(types.UID(fmt.Sprint("ghost-", n%100)), "n00", "n01", nil)
+			time.Sleep(50 * time.Microsecond)
+		}
+	}()
+	seen := map[string]bool{}
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		w.fatal(w.state.follow(""))
+		before := pictureOf(w.state.cluster)
+		decide(t, w.state.cluster, preemptor)
+		charged, err := w.state.budgetLister().List(nil)
+		w.fatal(err)
+		if d := cmp.Diff(before, pictureOf(w.state.cluster)); d != "" {
+			t.Fatalf("the cluster changed under a decision:\n%s", d)
+		}
+		for i, b := range w.state.cluster.DisruptionBudgets() {
+			if c := charged[i]; c.Name != b.Name || int(c.Status.DisruptionsAllowed) != int(b.Allowed) {
+				t.Fatalf("budget %s, which allows %d, is checked by %s, which allows %d", b.Name, b.Allowed, c.Name, c.Status.DisruptionsAllowed)
+			}
+		}
+		seen[fmt.Sprint(before.Budgets)] = true
+	}
+	if len(seen) < 10 {
+		t.Errorf("%d different states: too few to prove anything", len(seen))
+	}
+	if d := cmp.Diff(pictureOf(w.afresh().cluster), pictureOf(w.state.cluster)); d != "" {
+		t.Errorf("afterwards (- afresh, + in step):\n%s", d)
 	}
 }
 
