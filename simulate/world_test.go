@@ -48,6 +48,9 @@ func drawWorld(t *rapid.T) World {
 		if rapid.IntRange(0, 9).Draw(t, "never") == 0 {
 			p.PreemptionPolicy = preemption.PreemptNever
 		}
+		if rapid.IntRange(0, 5).Draw(t, "with a port") == 0 {
+			p.HostPorts = []preemption.HostPort{{Port: rapid.Int32Range(80, 81).Draw(t, "port")}}
+		}
 		names++
 		return p
 	}
@@ -56,9 +59,10 @@ func drawWorld(t *rapid.T) World {
 	for _, g := range []string{"g", "h"} {
 		state.PodGroups = append(state.PodGroups, &preemption.PodGroup{
 			Namespace: "d", Name: g, Priority: rapid.SampledFrom([]int32{0, 5}).Draw(t, "group priority"),
-			DisruptionMode: rapid.SampledFrom([]preemption.DisruptionMode{preemption.DisruptSingle, preemption.DisruptAll}).Draw(t, "mode"),
+			DisruptionMode: drawMode(t), Parent: rapid.SampledFrom([]string{"", "", "above"}).Draw(t, "parent"),
 		})
 	}
+	state.CompositePodGroups = []*preemption.CompositePodGroup{{Namespace: "d", Name: "above", Priority: 5, DisruptionMode: drawMode(t)}}
 	for range rapid.IntRange(0, 14).Draw(t, "bound") {
 		p := pod("p")
 		n := rapid.SampledFrom(state.Nodes).Draw(t, "node").Name
@@ -129,6 +133,10 @@ func drawWorld(t *rapid.T) World {
 	}
 	w.Horizon = 10 * time.Minute
 	return w
+}
+
+func drawMode(t *rapid.T) preemption.DisruptionMode {
+	return rapid.SampledFrom([]preemption.DisruptionMode{preemption.DisruptSingle, preemption.DisruptAll}).Draw(t, "mode")
 }
 
 // drawGangs adds gangs of pending pods to a world, some with members running

@@ -3,6 +3,7 @@ package properties
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -49,7 +50,12 @@ func (m *ledgerOfUpdates) updates() map[string]func(*rapid.T) {
 		"SetCompositePodGroup":    m.setComposite,
 		"RemoveCompositePodGroup": m.removeComposite,
 		"SetBudget":               m.setBudget,
-		"RecountBudget":           m.recountBudget,
+		"TouchNode":               m.touchNode,
+		"TouchPod":                m.touchPod,
+		"TouchPodGroup":           m.touchPodGroup,
+		"TouchCompositePodGroup":  m.touchComposite,
+		"TouchBudget":             m.touchBudget,
+		"NominateAgain":           m.nominateAgain,
 		"RemoveBudget":            m.removeBudget,
 	}
 }
@@ -273,6 +279,10 @@ func (m *ledgerOfUpdates) nominate(t *rapid.T) {
 	if len(m.state.Pods) > 0 && oneIn(t, 2, "known pod") {
 		p = rapid.SampledFrom(m.state.Pods).Draw(t, "pod")
 	}
+	m.nominatePod(t, p)
+}
+
+func (m *ledgerOfUpdates) nominatePod(t *rapid.T, p *preemption.Pod) {
 	node := pick(t, "for node", "n0", "n1", "n2", "lost", "")
 	i := indexOf(m.state.Pods, p.String())
 	wrong := unless(p.Name != "", "no name") + unless(p.NodeName == "", "bound") + unless(i < 0 || m.state.Pods[i].NodeName == "", "bound already")
@@ -350,24 +360,125 @@ func (m *ledgerOfUpdates) setBudget(t *rapid.T) {
 	})
 }
 
-// recountBudget changes what a budget allows and nothing else, as the disruption
-// controller does all the time.
-func (m *ledgerOfUpdates) recountBudget(t *rapid.T) {
-	if len(m.state.DisruptionBudgets) == 0 {
-		t.Skip("no budget")
-	}
-	i := rapid.IntRange(0, len(m.state.DisruptionBudgets)-1).Draw(t, "budget")
-	b := *m.state.DisruptionBudgets[i]
-	b.Allowed = rapid.Int32Range(-1, 2).Draw(t, "allowed")
-	m.try(t, func() error { return m.cluster.SetBudget(&b) }, "", func() { m.state.DisruptionBudgets[i] = &b })
-}
-
 func (m *ledgerOfUpdates) removeBudget(t *rapid.T) {
 	ns, name := drawNamespace(t), pick(t, "name", "b0", "b1", "b2")
 	i := indexOf(m.state.DisruptionBudgets, ns+"/"+name)
 	m.try(t, func() error { return m.cluster.RemoveBudget(ns, name) }, unless(i >= 0, "no such budget"), func() {
 		m.state.DisruptionBudgets = slices.Delete(m.state.DisruptionBudgets, i, i+1)
 	})
+}
+
+// What follows changes one thing about an object and nothing else, as objects change
+// in life: an update that keeps most has ways of its own.
+
+// anyOf draws one of the objects there are.
+func anyOf[T any](t *rapid.T, list []*T) (int, T) {
+	if len(list) == 0 {
+		t.Skip("none")
+	}
+	i := rapid.IntRange(0, len(list)-1).Draw(t, "which")
+	return i, *list[i]
+}
+
+func (m *ledgerOfUpdates) touchNode(t *rapid.T) {
+	i, n := anyOf(t, m.state.Nodes)
+	drawn := drawNode(t, n.Name)
+	switch pick(t, "field", "allocatable", "labels", "taints", "cordon") {
+	case "allocatable":
+		n.Allocatable = withOne(t, n.Allocatable, drawn.Allocatable)
+	case "labels":
+		n.Labels = drawn.Labels
+	case "taints":
+		n.Taints = drawn.Taints
+	case "cordon":
+		n.Unschedulable = !n.Unschedulable
+	}
+	m.try(t, func() error { return m.cluster.UpdateNode(&n) }, "", func() { m.state.Nodes[i] = &n })
+}
+
+// withOne takes one of the amounts from those drawn.
+func withOne(t *rapid.T, amounts, drawn preemption.Resources) preemption.Resources {
+	all := maps.Clone(amounts)
+	maps.Copy(all, drawn)
+	name := pick(t, "resource", slices.Sorted(maps.Keys(all))...)
+	amounts = maps.Clone(amounts)
+	if amount, ok := drawn[name]; ok {
+		amounts[name] = amount
+	} else {
+		delete(amounts, name)
+	}
+	return amounts
+}
+
+func (m *ledgerOfUpdates) touchPod(t *rapid.T) {
+	i, p := anyOf(t, m.state.Pods)
+	drawn := drawPod(t, p.Name, append(slices.Clone(m.state.Nodes), &preemption.Node{Name: "lost"}))
+	switch pick(t, "field", "requests", "labels", "priority", "start", "termination", "group", "UID", "ports", "place") {
+	case "requests":
+		p.Requests = withOne(t, p.Requests, drawn.Requests)
+	case "labels":
+		p.Labels = drawn.Labels
+	case "priority":
+		p.Priority = drawn.Priority
+	case "start":
+		p.Start = drawn.Start
+	case "termination":
+		p.Termination = drawn.Termination
+	case "group":
+		p.Group = drawn.Group
+	case "UID":
+		p.UID = drawn.UID
+	case "ports":
+		p.HostPorts = drawn.HostPorts
+	case "place":
+		p.NodeName, p.NominatedNode = drawn.NodeName, drawn.NominatedNode
+	}
+	m.try(t, func() error { return m.cluster.UpdatePod(&p) }, "", func() { m.replacePod(i, &p) })
+}
+
+func (m *ledgerOfUpdates) touchPodGroup(t *rapid.T) {
+	i, g := anyOf(t, m.state.PodGroups)
+	touchGroup(t, &g.Priority, &g.DisruptionMode, &g.Parent)
+	m.try(t, func() error { return m.cluster.SetPodGroup(&g) }, "", func() { m.state.PodGroups[i] = &g })
+}
+
+func (m *ledgerOfUpdates) touchComposite(t *rapid.T) {
+	i, g := anyOf(t, m.state.CompositePodGroups)
+	touchGroup(t, &g.Priority, &g.DisruptionMode, &g.Parent)
+	m.try(t, func() error { return m.cluster.SetCompositePodGroup(&g) }, "", func() { m.state.CompositePodGroups[i] = &g })
+}
+
+func touchGroup(t *rapid.T, priority *int32, mode *preemption.DisruptionMode, parent *string) {
+	switch pick(t, "field", "priority", "mode", "parent") {
+	case "priority":
+		*priority = drawPriority(t)
+	case "mode":
+		*mode = drawMode(t)
+	case "parent":
+		*parent = drawParent(t)
+	}
+}
+
+func (m *ledgerOfUpdates) touchBudget(t *rapid.T) {
+	i, b := anyOf(t, m.state.DisruptionBudgets)
+	drawn := drawBudget(t, b.Name)
+	switch pick(t, "field", "allowed", "allowed", "disrupted", "selector") {
+	case "allowed": // as the disruption controller does all the time
+		b.Allowed = drawn.Allowed
+	case "disrupted":
+		b.Disrupted = append(slices.Clone(b.Disrupted), pick(t, "disrupted pod", "p0", "p1", "p2", "p3", "nobody"))
+		b.Disrupted = b.Disrupted[pick(t, "undisrupted", 0, 1):]
+	case "selector":
+		b.Selector = drawn.Selector
+	}
+	m.try(t, func() error { return m.cluster.SetBudget(&b) }, "", func() { m.state.DisruptionBudgets[i] = &b })
+}
+
+// nominateAgain moves or ends the nomination of a pod that waits.
+func (m *ledgerOfUpdates) nominateAgain(t *rapid.T) {
+	pending := slices.DeleteFunc(slices.Clone(m.state.Pods), func(p *preemption.Pod) bool { return p.NodeName != "" })
+	_, p := anyOf(t, pending)
+	m.nominatePod(t, &p)
 }
 
 // check compares with a cluster built afresh: after each failure, and now and

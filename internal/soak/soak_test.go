@@ -3,6 +3,7 @@
 //	go test ./internal/soak -v -events 1000000
 //	go test ./internal/soak -race -v -events 100000
 //
+// There is a cluster for each release, which has its share of the events.
 // Pods, nodes, budgets and groups come, change and go, nominations are made,
 // decisions committed, clones taken, changed and gone on with. In between several
 // goroutines ask questions, of the cluster and of a clone that changes meanwhile.
@@ -40,17 +41,28 @@ type soak struct {
 	decisions int
 	committed int
 	outcomes  map[preemption.Outcome]int
+	asked     [askers]*preemption.Pod // last
 }
 
 func TestSoak(t *testing.T) {
-	w := world.New(world.Seeded(1, 31))
-	c, err := preemption.NewCluster(w.State(preemption.ReleaseNewest))
-	if err != nil {
-		t.Fatal(err)
+	releases := preemption.Releases()
+	for i, release := range releases {
+		t.Run(release.String(), func(t *testing.T) {
+			w := world.New(world.Seeded(uint64(1+i), 31))
+			c, err := preemption.NewCluster(w.State(release))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &soak{T: t, World: w, cluster: c, outcomes: map[preemption.Outcome]int{}}
+			s.run(*events / len(releases))
+		})
 	}
-	s := &soak{T: t, World: w, cluster: c, outcomes: map[preemption.Outcome]int{}}
+}
+
+func (s *soak) run(events int) {
 	var memory []uint64
-	for done := 0; done < *events; {
+	done := 0
+	for done < events {
 		for next := done + interval; done < next; {
 			done += s.change()
 			s.ask()
@@ -58,18 +70,18 @@ func TestSoak(t *testing.T) {
 		s.compare(done)
 		memory = append(memory, inUse())
 	}
-	t.Logf("%d events, %d decisions (%v), %d committed", *events, s.decisions, s.outcomes, s.committed)
+	s.Logf("%d events, %d decisions (%v), %d committed", done, s.decisions, s.outcomes, s.committed)
 	for _, o := range []preemption.Outcome{preemption.OutcomeFits, preemption.OutcomeUnhelpful, preemption.OutcomePreempt} {
 		if s.outcomes[o] < s.decisions/100 {
-			t.Errorf("%d of %d decisions are %v, want some", s.outcomes[o], s.decisions, o)
+			s.Errorf("%d of %d decisions are %v, want some", s.outcomes[o], s.decisions, o)
 		}
 	}
 
 	// The second half of the time takes no more memory than the first.
 	early, late := highest(memory[:(len(memory)+1)/2]), highest(memory[len(memory)/2:])
-	t.Logf("memory in use, at most: %d KiB early, %d KiB late", early>>10, late>>10)
+	s.Logf("memory in use, at most: %d KiB early, %d KiB late", early>>10, late>>10)
 	if late > early+early/4+1<<20 {
-		t.Errorf("%d KiB in use late, %d early", late>>10, early>>10)
+		s.Errorf("%d KiB in use late, %d early", late>>10, early>>10)
 	}
 }
 
@@ -107,9 +119,8 @@ func (s *soak) change() int {
 // commits one of the decisions. At times the clone is what goes on.
 func (s *soak) ask() {
 	known := s.Known(s.cluster)
-	preemptors := make([]*preemption.Pod, askers)
-	for i := range preemptors {
-		preemptors[i] = s.Preemptor(known)
+	for i, p := range s.asked {
+		s.asked[i] = s.Again(p, func() *preemption.Pod { return s.Preemptor(known) })
 	}
 	clone, was := s.cluster.Clone(), ""
 	if s.OneIn(20) {
@@ -117,7 +128,7 @@ func (s *soak) ask() {
 	}
 	results := make([]*preemption.Result, askers)
 	var wait sync.WaitGroup
-	for i, p := range preemptors {
+	for i, p := range s.asked {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()

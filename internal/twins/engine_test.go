@@ -107,8 +107,9 @@ func holdAgainstTwin(t failer, w *world.World, count func(fast bool, outcome str
 	if err != nil {
 		return // overcommitted beyond what sums can hold, a duplicate, ...
 	}
+	var p *preemption.Pod
 	for range 8 {
-		p := w.Preemptor(w.Known(c))
+		p = w.Again(p, func() *preemption.Pod { return w.Preemptor(w.Known(c)) })
 		for _, e := range evaluators(w) {
 			count(compareTwins(t, e, c, p))
 		}
@@ -218,10 +219,14 @@ func holdManyAgainstTwin(t failer, w *world.World, count func(fast bool, outcome
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
+	var p *preemption.Pod
 	for range 8 {
-		p := w.Preemptor(nil)
-		p.Priority, p.PreemptionPolicy = world.Pick[int32](w, 2, 50, 1000), preemption.PreemptLowerPriority
-		p.Requests[preemption.CPU] = int64(2+w.Choose(7)) * 500
+		p = w.Again(p, func() *preemption.Pod {
+			p := w.Preemptor(nil)
+			p.Priority, p.PreemptionPolicy = world.Pick[int32](w, 2, 50, 1000), preemption.PreemptLowerPriority
+			p.Requests[preemption.CPU] = int64(2+w.Choose(7)) * 500
+			return p
+		})
 		for _, e := range evaluators(w) {
 			count(compareTwins(t, e, c, p))
 		}
@@ -244,8 +249,9 @@ func TestEngineIsItsTwinAtExtremes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
+		var p *preemption.Pod
 		for range 6 {
-			p := x.Preemptor()
+			p = w.Again(p, x.Preemptor)
 			for _, e := range evaluators(w) {
 				tally.count(compareTwins(seeded{t, seed}, e, c, p))
 			}

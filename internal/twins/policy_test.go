@@ -51,8 +51,9 @@ func steady(_ *preemption.Pod, _ *preemption.Node, victims []*preemption.Victim)
 // again.
 func holdPolicies(t failer, w *world.World, c *preemption.Cluster, preemptor func() *preemption.Pod, count func(bool, string)) {
 	t.Helper()
+	var p *preemption.Pod
 	for range 4 {
-		p := preemptor()
+		p = w.Again(p, preemptor)
 		for _, e := range policies(w) {
 			count(compareTwins(t, e, c, p))
 		}
