@@ -12,6 +12,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -74,6 +75,7 @@ type setup struct {
 	fit       *config.NodeResourcesFitArgs
 	extenders []fwk.Extender
 	features  feature.Features
+	devices   fwk.SharedDRAManager
 }
 
 func newBench(t testing.TB, s setup, preemptor *v1.Pod) *bench {
@@ -116,7 +118,7 @@ func newBench(t testing.TB, s setup, preemptor *v1.Pod) *bench {
 	b.framework, err = frameworkruntime.NewFramework(ctx, registry, profile,
 		frameworkruntime.WithClientSet(fake.NewClientset()), frameworkruntime.WithInformerFactory(b.factory),
 		frameworkruntime.WithSnapshotSharedLister(b.snapshot), frameworkruntime.WithMutableSnapshotLister(b.snapshot),
-		frameworkruntime.WithPodNominator(b.nominated), frameworkruntime.WithExtenders(s.extenders),
+		frameworkruntime.WithPodNominator(b.nominated), frameworkruntime.WithExtenders(s.extenders), frameworkruntime.WithSharedDRAManager(s.devices),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()), frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()),
 		frameworkruntime.WithEventRecorder(events.NewEventBroadcasterAdapterWithContext(ctx, fake.NewClientset()).NewRecorder("test").(events.EventRecorderLogger)))
 	b.fatal(err)
@@ -478,6 +480,73 @@ func TestExtendedResources(t *testing.T) {
 	}
 	if said != 1 {
 		t.Errorf("that the configuration is not the default was said %d times, want once", said)
+	}
+}
+
+// devices stand for the resource of that name where a node has none of it.
+type devices struct {
+	fwk.SharedDRAManager // nil
+	resource             v1.ResourceName
+}
+
+func (d devices) DeviceClassResolver() fwk.DeviceClassResolver { return d }
+func (d devices) GetDeviceClass(name v1.ResourceName) *resourcev1.DeviceClass {
+	if name != d.resource {
+		return nil
+	}
+	return &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "devices"}}
+}
+
+// Where devices stand for a resource, the library does not take it to be missing on
+// a node that has none of it, but asks the profile's filter.
+func TestDevicesStandForResource(t *testing.T) {
+	const gpu = "example.com/gpu"
+	s := best()
+	s.nodes[1].Status.Allocatable[gpu] = resource.MustParse("1")
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	preemptor.Spec.Containers[0].Resources.Requests[gpu] = resource.MustParse("1")
+	for _, c := range []struct {
+		devices fwk.SharedDRAManager
+		node    string
+		runs    bool
+	}{{nil, "n2", false}, {devices{resource: "example.com/other"}, "n2", false}, {devices{resource: gpu}, "n1", true}} {
+		s.devices = c.devices
+		b := newBench(t, s, preemptor)
+		got, status, _ := b.postFilter(preemptor)
+		if d := b.last(); got != c.node || d.Node != c.node || d.Agreement != decide.Agreed || d.FilterRuns > 0 != c.runs {
+			t.Errorf("devices %v: node %q, decided %q, %s, %d runs of filters, %v: want %s, agreed, runs: %t", c.devices, got, d.Node, d.Agreement, d.FilterRuns, status, c.node, c.runs)
+		}
+	}
+}
+
+// A snapshot that the library cannot follow is kube-scheduler's alone to decide on;
+// the next one is followed again.
+func TestStateCannotBeFollowed(t *testing.T) {
+	preemptor := pod("preemptor", "", 100, 1000, 0)
+	s := best()
+	b := newBench(t, s, preemptor)
+	bad := pod("bad", "n2", 5, -1, 3) // as no API server lets in
+	for _, c := range []struct {
+		pods []*v1.Pod
+		want decide.Outcome
+	}{{s.pods, decide.Preempts}, {append(s.pods, bad), decide.Left}, {s.pods, decide.Preempts}} {
+		*b.snapshot = *schedulercache.NewSnapshot(c.pods, s.nodes)
+		got, status, _ := b.postFilter(preemptor)
+		if d := b.last(); got != "n1" || d.Outcome != c.want {
+			t.Errorf("%d pods: node %q, %s (%s), %v: want n1, %s", len(c.pods), got, d.Outcome, d.Reason, status, c.want)
+		}
+	}
+}
+
+// The plugin goes by the name that it was registered under.
+func TestName(t *testing.T) {
+	b := newBench(t, best(), pod("preemptor", "", 100, 1000, 0))
+	p, err := New("Other")(t.Context(), &runtime.Unknown{Raw: []byte("nodes: Sample")}, b.framework)
+	if err != nil || p.Name() != "Other" {
+		t.Errorf("plugin %v, %v, want Other", p, err)
+	}
+	if _, err = New("Other")(t.Context(), &runtime.Unknown{Raw: []byte("nodes: Some")}, b.framework); err == nil || !strings.Contains(err.Error(), "plugin Other: args.nodes") {
+		t.Errorf("error %v, want one of plugin Other's args", err)
 	}
 }
 
