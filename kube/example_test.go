@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"reflect"
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -38,6 +39,22 @@ func Example() {
 	// Output:
 	// preempt on n2
 	// delete cache-1 of cache
+}
+
+// A scheduler has added up what the pods on its nodes request.
+func ExamplePodRequesting() {
+	pod := podOn("n1", "web-1", 10, "cpu", "3")
+	p, err := kube.PodRequesting(pod, preemption.Resources{preemption.CPU: 3000}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	same, err := kube.Pod(pod, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p.Name, p.Requests, reflect.DeepEqual(p, same))
+	// Output:
+	// web-1 map[cpu:3000] true
 }
 
 // listed stands for what a client lists: two nodes full of pods, a budget that

@@ -17,6 +17,19 @@ import (
 // The priority is the pod's own. That of a member of a group follows from the
 // groups; see [preemption.Release].
 func Pod(p *v1.Pod, classes *PriorityClasses) (*preemption.Pod, error) {
+	needs, wrong := requests(p)
+	return podOf(p, classes, needs, wrong)
+}
+
+// PodRequesting is [Pod] for callers that know what the pod requests on its node,
+// as a scheduler does that has added it up already: mostly that is the larger part
+// of the work. Requests are as in [preemption.Pod], and are kept.
+func PodRequesting(p *v1.Pod, requests preemption.Resources, classes *PriorityClasses) (*preemption.Pod, error) {
+	return podOf(p, classes, requests, nil)
+}
+
+// podOf converts a pod with the requests given, unless something is wrong.
+func podOf(p *v1.Pod, classes *PriorityClasses, needs preemption.Resources, more field.ErrorList) (*preemption.Pod, error) {
 	priority, policy, wrong := classes.resolve(claim{
 		path:     field.NewPath("spec"),
 		class:    p.Spec.PriorityClassName,
@@ -24,7 +37,6 @@ func Pod(p *v1.Pod, classes *PriorityClasses) (*preemption.Pod, error) {
 		policy:   p.Spec.PreemptionPolicy,
 		admitted: admitted(p) || p.Spec.NodeName != "",
 	})
-	needs, more := requests(p)
 	if wrong = append(wrong, more...); len(wrong) > 0 {
 		return nil, objectError("Pod", p, wrong)
 	}

@@ -99,7 +99,7 @@ func (s *state) nominations(node string) (changed bool, err error) {
 				return true, err
 			}
 		}
-		pod, err := s.convert(object)
+		pod, err := s.counted(info)
 		if err != nil {
 			return true, err
 		}

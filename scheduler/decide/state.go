@@ -129,7 +129,7 @@ func (s *state) build(list []fwk.NodeInfo) error {
 		s.nodes[node.Name] = n
 		for _, x := range info.GetPods() {
 			p := &podState{object: x.GetPod(), node: node.Name}
-			if p.pod, err = s.convert(p.object); err != nil {
+			if p.pod, err = s.counted(x); err != nil {
 				return err
 			}
 			name := types.NamespacedName{Namespace: p.pod.Namespace, Name: p.pod.Name}
@@ -291,7 +291,7 @@ func (s *state) updateNode(info fwk.NodeInfo) error {
 	n.pods = n.pods[:0]
 	for _, x := range info.GetPods() {
 		n.pods = append(n.pods, x.GetPod().UID)
-		if err := s.setPod(x.GetPod(), name); err != nil {
+		if err := s.setPod(x, name); err != nil {
 			return err
 		}
 	}
@@ -299,12 +299,13 @@ func (s *state) updateNode(info fwk.NodeInfo) error {
 }
 
 // setPod makes a pod on a node what the snapshot says.
-func (s *state) setPod(object *v1.Pod, node string) error {
+func (s *state) setPod(info fwk.PodInfo, node string) error {
+	object := info.GetPod()
 	held := s.pods[object.UID]
 	if held != nil && held.object == object && held.node == node {
 		return nil
 	}
-	pod, err := s.convert(object)
+	pod, err := s.counted(info)
 	if err != nil {
 		return err
 	}
@@ -363,17 +364,38 @@ func (s *state) unalias() error {
 	return nil
 }
 
-// convert returns the pod in the library's form. Groups count only where the
-// scheduler knows them.
+// convert returns the preemptor in the library's form.
 func (s *state) convert(object *v1.Pod) (*preemption.Pod, error) {
 	pod, err := kube.Pod(object, nil)
-	if err != nil {
-		return nil, err
+	return s.ungrouped(pod), err
+}
+
+// counted returns a pod that takes room on a node in the library's form. What it
+// requests the scheduler has added up.
+func (s *state) counted(info fwk.PodInfo) (*preemption.Pod, error) {
+	sum := info.CalculateResource().Resource
+	requests := make(preemption.Resources, 3+len(sum.GetScalarResources()))
+	note := func(name v1.ResourceName, n int64) {
+		if n != 0 {
+			requests[string(name)] = n
+		}
 	}
-	if !s.features.EnableGenericWorkload {
+	note(v1.ResourceCPU, sum.GetMilliCPU())
+	note(v1.ResourceMemory, sum.GetMemory())
+	note(v1.ResourceEphemeralStorage, sum.GetEphemeralStorage())
+	for name, n := range sum.GetScalarResources() {
+		note(name, n)
+	}
+	pod, err := kube.PodRequesting(info.GetPod(), requests, nil)
+	return s.ungrouped(pod), err
+}
+
+// ungrouped takes the pod out of its group where the scheduler does not know groups.
+func (s *state) ungrouped(pod *preemption.Pod) *preemption.Pod {
+	if pod != nil && !s.features.EnableGenericWorkload {
 		pod.Group = ""
 	}
-	return pod, nil
+	return pod
 }
 
 func without(list []types.UID, uid types.UID) []types.UID {

@@ -549,6 +549,54 @@ func TestEventsDuringDecisions(t *testing.T) {
 	}
 }
 
+// What kube-scheduler adds up is what the conversion of a pod adds up.
+func TestRequestsAreKubeSchedulers(t *testing.T) {
+	list := func(cpu, memory string) v1.ResourceList {
+		return v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu), v1.ResourceMemory: resource.MustParse(memory)}
+	}
+	always := v1.ContainerRestartPolicyAlways
+	w := newWorld(t, 4)
+	for name, change := range map[string]func(*v1.Pod){
+		"plain":     func(p *v1.Pod) {},
+		"nothing":   func(p *v1.Pod) { p.Spec.Containers[0].Resources.Requests = nil },
+		"zero":      func(p *v1.Pod) { p.Spec.Containers[0].Resources.Requests = list("0", "0") },
+		"fractions": func(p *v1.Pod) { p.Spec.Containers[0].Resources.Requests = list("0.0001", "1500m") },
+		"an init container": func(p *v1.Pod) {
+			p.Spec.InitContainers = []v1.Container{{Resources: v1.ResourceRequirements{Requests: list("7", "1Gi")}}}
+		},
+		"a sidecar": func(p *v1.Pod) {
+			p.Spec.InitContainers = []v1.Container{{RestartPolicy: &always, Resources: v1.ResourceRequirements{Requests: list("1", "1Gi")}}}
+		},
+		"overhead":  func(p *v1.Pod) { p.Spec.Overhead = list("100m", "64Mi") },
+		"pod level": func(p *v1.Pod) { p.Spec.Resources = &v1.ResourceRequirements{Requests: list("9", "9Gi")} },
+		"other resources": func(p *v1.Pod) {
+			p.Spec.Containers[0].Resources.Requests = v1.ResourceList{v1.ResourceEphemeralStorage: resource.MustParse("1Gi"),
+				"hugepages-2Mi": resource.MustParse("4Mi"), "example.com/gpu": resource.MustParse("2"), "nonsense": resource.MustParse("1")}
+		},
+		"a resize in progress": func(p *v1.Pod) {
+			p.Status.ContainerStatuses = []v1.ContainerStatus{{Name: "c", AllocatedResources: list("8", "8Gi"), Resources: &v1.ResourceRequirements{Requests: list("3", "3Gi")}}}
+		},
+		"a resize that is impossible": func(p *v1.Pod) {
+			p.Status.Conditions = []v1.PodCondition{{Type: v1.PodResizePending, Status: v1.ConditionTrue, Reason: v1.PodReasonInfeasible}}
+			p.Status.ContainerStatuses = []v1.ContainerStatus{{Name: "c", AllocatedResources: list("50m", "1Gi"), Resources: &v1.ResourceRequirements{Requests: list("50m", "1Gi")}}}
+		},
+	} {
+		pod := w.newPod(name)
+		pod.Spec.NodeName = "n00"
+		change(pod)
+		info, err := framework.NewPodInfo(pod)
+		w.fatal(err)
+		got, err := w.state.counted(info)
+		w.fatal(err)
+		want, err := w.state.convert(pod)
+		w.fatal(err)
+		maps.DeleteFunc(want.Requests, func(_ string, n int64) bool { return n == 0 })
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (- converted, + counted):\n%s", name, d)
+		}
+	}
+}
+
 // decide returns what was decided as far as ties allow: they go by the order of
 // the cluster, which is that of the events.
 func decide(t *testing.T, c *preemption.Cluster, preemptor *preemption.Pod) string {
