@@ -63,7 +63,7 @@ func compile(l *loading) *engine {
 	for node, pods := range l.nominated {
 		for _, p := range pods {
 			if s := l.byName[node]; s != nil {
-				e.holdRow(s, l.pods.find(p.Namespace, p.Name), p)
+				e.hold(s, l.pods.find(p.Namespace, p.Name), e.requests(p))
 			}
 		}
 	}

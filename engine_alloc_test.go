@@ -25,15 +25,16 @@ func TestEngineAllocatesTheResultAlone(t *testing.T) {
 		for _, nodes := range []int{100, 1500} {
 			x.workload.nodes, x.workload.pods = nodes, 20
 			c := x.workload.cluster(benchSeed)
-			e := &Evaluator{}
-			got := testing.AllocsPerRun(50, func() {
-				if _, err := e.Preempt(context.Background(), c, x.preemptor); err != nil {
-					t.Fatal(err)
+			for _, e := range []*Evaluator{{}, {Filters: DefaultFilters()}} {
+				got := testing.AllocsPerRun(50, func() {
+					if _, err := e.Preempt(context.Background(), c, x.preemptor); err != nil {
+						t.Fatal(err)
+					}
+				})
+				t.Logf("%s, %d nodes, %d filters given: %v allocations", x.name, nodes, len(e.Filters), got)
+				if got > limit {
+					t.Errorf("%s, %d nodes, %d filters given: %v allocations, want at most %v", x.name, nodes, len(e.Filters), got, limit)
 				}
-			})
-			t.Logf("%s, %d nodes: %v allocations", x.name, nodes, got)
-			if got > limit {
-				t.Errorf("%s, %d nodes: %v allocations, want at most %v", x.name, nodes, got, limit)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func (e *engine) addNode(s *nodeSlot) {
 	e.table.AddNode(e.vector(s.node.Allocatable, s.node.Allocatable[PodCount]))
 	for _, p := range e.cluster.nominated[s.node.Name] {
-		e.holdRow(s, e.cluster.pods.find(p.Namespace, p.Name), p)
+		e.hold(s, e.cluster.pods.find(p.Namespace, p.Name), e.requests(p))
 	}
 }
 
@@ -119,14 +119,13 @@ func (e *engine) restate(u *groupUnit) {
 // reserve takes in a nominated pod, which holds its place on the node; nil if there
 // is no such node.
 func (e *engine) reserve(s *nodeSlot, id int32) {
-	e.admit(id)
-	if s != nil {
-		e.holdRow(s, id, e.cluster.pods.at(id).pod)
+	if requests := e.admit(id); s != nil {
+		e.hold(s, id, requests)
 	}
 }
 
-func (e *engine) holdRow(s *nodeSlot, id int32, p *Pod) {
-	e.table.Hold(s.index, columnar.Held{Priority: p.Priority, Ref: id}, e.requests(p))
+func (e *engine) hold(s *nodeSlot, id int32, requests []int64) {
+	e.table.Hold(s.index, columnar.Held{Priority: e.cluster.pods.at(id).pod.Priority, Ref: id}, requests)
 }
 
 // unreserve undoes reserve.

@@ -44,7 +44,8 @@ func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod)
 type fastSearch struct {
 	query
 	ctx    context.Context
-	sorted sortedFilters
+	sorted *sortedFilters // those by default, or what is given
+	given  sortedFilters
 	// beyond are requested resources that no pod requests: no eviction changes what
 	// a node has of them.
 	beyond     []demand
@@ -93,7 +94,8 @@ func (e *engine) borrow() *fastSearch {
 
 // giveBack takes a search back, without what belongs to its caller.
 func (e *engine) giveBack(f *fastSearch) {
-	f.query, f.ctx, f.ports, f.sorted, f.err = query{}, nil, nil, sortedFilters{}, nil
+	f.query, f.ctx, f.ports, f.sorted, f.err = query{}, nil, nil, nil, nil
+	f.given.reset()
 	clear(f.beyond)
 	clear(f.ownOnNode)
 	f.own.forget()
@@ -104,7 +106,10 @@ func (e *engine) giveBack(f *fastSearch) {
 // not apply.
 func (f *fastSearch) aim() bool {
 	f.failed, f.err, f.filterRuns, f.fitNode, f.statuses, f.inexact = false, nil, 0, -1, f.statuses[:0], false
-	f.sorted = sorted(f.Filters)
+	if f.sorted = &sortedDefaults; f.Filters != nil {
+		f.sorted = &f.given
+		f.given.add(f.Filters)
+	}
 	if !f.sorted.resources {
 		return false
 	}

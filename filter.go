@@ -227,6 +227,13 @@ func sortFilters(filters []Filter) sortedFilters {
 	return s
 }
 
+// reset lets go of the filters and keeps the memory for others.
+func (s *sortedFilters) reset() {
+	clear(s.rules)
+	clear(s.own)
+	*s = sortedFilters{rules: s.rules[:0], own: s.own[:0]}
+}
+
 func (s *sortedFilters) add(filters []Filter) {
 	for _, f := range filters {
 		switch f := f.(type) {

@@ -47,8 +47,6 @@ func (c *checker) planes() {
 	t := c.t
 	c.plane("free", &t.free, t.dims)
 	c.plane("spentSum", &t.spentSum, t.dims)
-	c.plane("held", &t.held.amounts, t.dims)
-	c.plane("weakest held", &t.held.weakest, 1)
 	c.tops("spentTops", &t.spentTops)
 	for k := range t.levels {
 		l := &t.levels[k]
@@ -203,13 +201,13 @@ func (c *checker) node(node int, allocatable []int64) counts {
 				held += amount(r.heldRequests(i), d)
 			}
 		}
-		c.same(held, t.held.amounts.at(node, d), "node %d: held in dimension %d", node, d)
+		c.same(held, t.held.sums[d][node], "node %d: held in dimension %d", node, d)
 	}
 	lowest := int64(math.MaxInt32) + 1
 	for _, h := range r.held {
 		lowest = min(lowest, int64(h.Priority))
 	}
-	c.same(math.MaxInt32+1-lowest, t.held.weakest.at(node, 0), "node %d: lowest priority held", node)
+	c.same(math.MaxInt32+1-lowest, t.held.weakest[node], "node %d: lowest priority held", node)
 
 	for k := range t.levels {
 		l := &t.levels[k]

@@ -9,7 +9,7 @@ func (t *Table) Grow() {
 	t.free.widen()
 	t.spentSum.widen()
 	t.spentTops.widen()
-	t.held.amounts.widen()
+	t.held.widen()
 	for i := range t.levels {
 		t.levels[i].clean.widen()
 		t.levels[i].tops.widen()
@@ -52,7 +52,7 @@ func (t *Table) Take(node int, ref int32, dim int, amount int64) {
 	// What is held has a plane of its own. A resident's row is summed up again.
 	if held >= 0 {
 		r.heldRequests(held)[dim-1] += amount
-		t.held.amounts.add(node, dim, amount)
+		t.held.sums[dim][node] += amount
 		t.journal.note(node)
 		return
 	}

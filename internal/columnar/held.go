@@ -15,10 +15,10 @@ type Held struct {
 // holdings sum up by node what is held there. Mostly all or none of it stands in a
 // preemptor's way, so that searches need not look at the rows.
 type holdings struct {
-	amounts plane
+	sums [][]int64 // by dimension and node
 	// weakest is by how much the lowest priority of those held is below all above
 	// it, 0 if none are held.
-	weakest plane
+	weakest []int64
 }
 
 // weakness turns priorities around: it is positive for each, and zero stays for nodes
@@ -26,20 +26,37 @@ type holdings struct {
 func weakness(priority int32) int64 { return math.MaxInt32 + 1 - int64(priority) }
 
 func newHoldings(dims, nodes int) holdings {
-	return holdings{newPlane(dims, nodes), newPlane(1, nodes)}
+	h := holdings{weakest: make([]int64, nodes)}
+	for range dims {
+		h.widen()
+	}
+	return h
 }
 
+// widen adds a dimension, of nothing.
+func (h *holdings) widen() { h.sums = append(h.sums, make([]int64, len(h.weakest))) }
+
 func (h *holdings) grow() {
-	h.amounts.grow()
-	h.weakest.grow()
+	for d := range h.sums {
+		h.sums[d] = append(h.sums[d], 0)
+	}
+	h.weakest = append(h.weakest, 0)
 }
 
 func (h *holdings) remove(node int) {
-	h.amounts.remove(node)
-	h.weakest.remove(node)
+	for d := range h.sums {
+		h.sums[d] = slices.Delete(h.sums[d], node, node+1)
+	}
+	h.weakest = slices.Delete(h.weakest, node, node+1)
 }
 
-func (h *holdings) clone() holdings { return holdings{h.amounts.clone(), h.weakest.clone()} }
+func (h *holdings) clone() holdings {
+	k := holdings{slices.Clone(h.sums), slices.Clone(h.weakest)}
+	for d := range k.sums {
+		k.sums[d] = slices.Clone(k.sums[d])
+	}
+	return k
+}
 
 // Hold records that a nominated pod takes room on a node.
 func (t *Table) Hold(node int, h Held, requests []int64) {
@@ -65,9 +82,9 @@ func (t *Table) Release(node int, ref int32) {
 // holds sums up that a pod more is held on a node (sign +1), or one less (-1).
 func (t *Table) holds(node int, requests []int64, sign int64) {
 	t.journal.note(node)
-	t.held.amounts.add(node, Seat, sign)
+	t.held.sums[Seat][node] += sign
 	for d, q := range requests {
-		t.held.amounts.add(node, d+1, sign*q)
+		t.held.sums[d+1][node] += sign * q
 	}
 }
 
@@ -78,14 +95,14 @@ func (t *Table) findWeakest(node int) {
 	for _, h := range t.rows[node].held {
 		most = max(most, weakness(h.Priority))
 	}
-	t.held.weakest.set(node, 0, most)
+	t.held.weakest[node] = most
 }
 
 // besideHeld reports whether a node that has enough still has beside the pods
 // nominated to it.
 func (x *search) besideHeld(p *plane, node int, violations int64) bool {
-	if x.held.amounts.dims[Seat].peak[node/blockSize] == 0 {
-		return true // nothing is held in the whole block
+	if x.held.weakest[node] == 0 {
+		return true // nothing is held
 	}
 	for _, d := range x.Demands {
 		have := p.at(node, d.Dim)
@@ -104,8 +121,8 @@ func (x *search) besideHeld(p *plane, node int, violations int64) bool {
 func (x *search) heldAmount(node, dim int) int64 {
 	// If the lowest of them holds against the preemptor all do, unless it is one of
 	// them itself.
-	if x.Self == nil && x.held.weakest.at(node, 0) <= weakness(x.Priority) {
-		return x.held.amounts.at(node, dim)
+	if x.Self == nil && x.held.weakest[node] <= weakness(x.Priority) {
+		return x.held.sums[dim][node]
 	}
 
 	// Otherwise one by one.
