@@ -37,14 +37,23 @@ func (x *search) bound(node, k int, violations int64) score.Score {
 			pods = max(pods, violations+l.tops.fewest(node, d.Dim, missing))
 		}
 	}
-	s := score.Score{Violations: violations, Top: int64(l.low), Pods: pods, Start: score.Never}
-	s.Sum = score.Weight(l.low) + (pods-1)*score.Weight(x.levels[0].low)
 	if violations == 0 {
-		s.Start = l.latest.at(node, l.startRank(k, pods))
-	} else {
-		s.Start = l.late.at(node, 0)
+		return x.scoreOf(k, violations, pods, l.latest.at(node, l.startRank(k, pods)))
 	}
-	return s
+	return x.scoreOf(k, violations, pods, l.late.at(node, 0))
+}
+
+// scoreOf returns the least score of so many pods, of which the first has a priority
+// of level k.
+func (x *search) scoreOf(k int, violations, pods, start int64) score.Score {
+	low := x.levels[k].low
+	return score.Score{
+		Violations: violations,
+		Top:        int64(low),
+		Sum:        score.Weight(low) + (pods-1)*score.Weight(x.levels[0].low),
+		Pods:       pods,
+		Start:      start,
+	}
 }
 
 // worseFrom reports whether a node cannot be the best, by the least important
@@ -92,9 +101,9 @@ func (l *level) startRank(k int, pods int64) int {
 	return int(min(pods, int64(len(l.latest.dims)))) - 1
 }
 
-// blockBound returns a score that no node of a block is better than, by bound on
-// the block's extremes.
-func (x *search) blockBound(block, k int, violations int64) score.Score {
+// blockBound returns what no node of a block is better than, by bound on the block's
+// extremes.
+func (x *search) blockBound(block, k int, violations int64) promise {
 	l := &x.levels[k]
 	pods := max(violations, 1)
 	for _, d := range x.Demands {
@@ -109,24 +118,25 @@ func (x *search) blockBound(block, k int, violations int64) score.Score {
 			pods = max(pods, violations+l.tops.fewestIn(block, d.Dim, missing))
 		}
 	}
-	s := score.Score{Violations: violations, Top: int64(l.low), Pods: pods}
-	s.Sum = score.Weight(l.low) + (pods-1)*score.Weight(x.levels[0].low)
 	if violations == 0 {
-		s.Start = l.latest.dims[l.startRank(k, pods)].peak[block]
-	} else {
-		s.Start = l.late.dims[0].peak[block]
+		return promise{pods, l.latest.dims[l.startRank(k, pods)].peak[block], block}
 	}
-	return s
+	return promise{pods, l.late.dims[0].peak[block], block}
+}
+
+// broken reports whether a block has no node that can be the best.
+func (x *search) broken(p *promise, k int, violations int64) bool {
+	bound := x.scoreOf(k, violations, p.pods, p.start)
+	return x.worse(&bound, p.block*blockSize)
 }
 
 // latestToBeat returns the start that a block's latest has to be beyond where the best
 // so far is as good as a node of the level can be by all that comes before the
 // start; otherwise it does not decide.
 func (x *search) latestToBeat(k int, violations int64) (latest int64, decides bool) {
-	low, pods := x.levels[k].low, max(violations, 1)
 	best := &x.bestScore
-	can := score.Score{Violations: violations, Top: int64(low), Pods: pods, Start: best.Start, Highest: best.Highest}
-	can.Sum = score.Weight(low) + (pods-1)*score.Weight(x.levels[0].low)
+	can := x.scoreOf(k, violations, max(violations, 1), best.Start)
+	can.Highest = best.Highest
 	return best.Start, x.bestNode != none && *best == can
 }
 
@@ -176,7 +186,7 @@ func (x *search) lateEnough(l *level, block, k int, violations int64, mask uint6
 // late enough to win by that, if only the start can tell a node from the best and none
 // of the block may do with fewer victims.
 func (x *search) withinStart(k int, of *promise, mask uint64) uint64 {
-	if most := x.mostVictims(k); of.bound.Pods >= most && x.startTells(k, most) {
+	if most := x.mostVictims(k); of.pods >= most && x.startTells(k, most) {
 		return x.lateOf(k, of, mask, most)
 	}
 	return mask
@@ -214,7 +224,7 @@ func (x *search) withinReach(k int, of *promise, mask uint64) uint64 {
 	l := &x.levels[k]
 	late := x.lateOf(k, of, mask, most)
 	early := mask &^ late
-	if late = x.reachable(&x.free, l, of.block, late, most); of.bound.Pods < most {
+	if late = x.reachable(&x.free, l, of.block, late, most); of.pods < most {
 		late |= x.reachable(&x.free, l, of.block, early, most-1)
 	}
 	return late
@@ -230,7 +240,7 @@ func (x *search) withinSum(k int, of *promise, mask uint64, most int64) uint64 {
 		return mask
 	}
 	fewer := uint64(0)
-	if of.bound.Pods < most {
+	if of.pods < most {
 		fewer = x.reachable(&x.free, l, of.block, mask, most-1)
 	}
 	lowest := x.levels[0].low

@@ -1,17 +1,19 @@
 package columnar
 
-import "example.com/preemption/internal/score"
-
-// A promise is a block and a score that none of its nodes is better than.
+// A promise is a block with bounds for its nodes: with fewer pods none can be cleared,
+// and with as many none whose victims started later. Within a level, and for a number
+// of violations, the rest of a score follows (scoreOf).
 type promise struct {
-	bound score.Score
-	block int
+	pods, start int64
+	block       int
 }
 
 // before reports whether a block is to be looked into before another one.
 func (p *promise) before(o *promise) bool {
-	c := p.bound.Compare(&o.bound)
-	return c < 0 || c == 0 && p.block < o.block
+	if p.pods != o.pods {
+		return p.pods < o.pods
+	}
+	return p.start > o.start || p.start == o.start && p.block < o.block
 }
 
 // A queue is a heap of promises, the best on top: a search that ends early has sorted

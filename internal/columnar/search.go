@@ -300,13 +300,13 @@ func (x *search) searchLevel(k int, violations int64) {
 
 	// A first best, which rules out all blocks but a few at one glance if it takes no
 	// more victims than a node of the level must.
-	first := -1
+	first, fewest := -1, max(violations, 1)
 	if x.bestNode < 0 {
 		b := x.mostPromising(k, violations)
 		if b < 0 {
 			return
 		}
-		if next := (promise{x.blockBound(b, k, violations), b}); next.bound.Pods == max(violations, 1) {
+		if next := x.blockBound(b, k, violations); next.pods == fewest {
 			first = b
 			x.searchBlock(&next, k, violations)
 		}
@@ -322,8 +322,9 @@ func (x *search) searchLevel(k int, violations int64) {
 		if b == first || !x.mayHaveEnough(&l.clean, b, violations) {
 			continue
 		}
-		if bound := x.blockBound(b, k, violations); !x.worse(&bound, b*blockSize) {
-			x.queue = append(x.queue, promise{bound, b})
+		p := x.blockBound(b, k, violations)
+		if decides && p.pods == fewest || !decides && !x.broken(&p, k, violations) {
+			x.queue = append(x.queue, p)
 		}
 	}
 	x.queue.init()
@@ -331,7 +332,7 @@ func (x *search) searchLevel(k int, violations int64) {
 	// Once one is worse than the best, so are all behind it.
 	for len(x.queue) > 0 {
 		next := x.queue.pop()
-		if x.worse(&next.bound, next.block*blockSize) {
+		if x.broken(&next, k, violations) {
 			return
 		}
 		x.searchBlock(&next, k, violations)
@@ -390,7 +391,7 @@ func (x *search) searchNode(of *promise, lane, k int, violations int64) {
 	if !x.besideHeld(&x.levels[k].clean, node, violations) {
 		return
 	}
-	bound := of.bound
+	bound := x.scoreOf(k, violations, of.pods, of.start)
 	if violations > 0 || !x.plain {
 		bound = x.bound(node, k, violations)
 		if x.worse(&bound, node) {
