@@ -283,9 +283,7 @@ func (e *engine) dismiss(id int32) {
 		uses[name] = len(users)
 	}
 	for _, name := range byUse(uses) {
-		if e.adopt(name) == 0 {
-			return
-		}
+		e.adopt(name)
 	}
 }
 

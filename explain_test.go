@@ -130,6 +130,22 @@ func TestTraceIsInNodeOrder(t *testing.T) {
 			t.Errorf("%d workers: %v with %d violations, want mixed with 1", workers, x.Node, x.Violations)
 		}
 	}
+
+	// Where budgets protect it tells which victims, be it one.
+	var told []string
+	respecting := preemption.Evaluator{Budgets: preemption.BudgetsRespected, Trace: &preemption.Trace{
+		Protected: func(n *preemption.Node, protected []preemption.Violation) {
+			for _, v := range protected {
+				told = append(told, fmt.Sprint(n.Name, " protects ", v.Victim))
+			}
+		},
+	}}
+	if _, err := respecting.Examine(t.Context(), c, pod("preemptor", "", 10, 2)); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"mixed protects ns/c", "mixed protects ns/b", "hopeless protects ns/f"}; !slices.Equal(told, want) {
+		t.Errorf("told\n%q, want\n%q", told, want)
+	}
 	quiet := preemption.Evaluator{Trace: &preemption.Trace{}}
 	if _, err := quiet.Examine(t.Context(), c, pod("preemptor", "", 10, 2)); err != nil {
 		t.Error(err)

@@ -2,6 +2,7 @@ package best
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -183,6 +184,44 @@ func TestNumbersAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		check(t, drawProblem(t), &solver, func(uint) bool { return true })
 	})
+}
+
+// Among very many units bounds are rougher, and still bounds: those that free nothing,
+// and cost more than all others, are in no set.
+func TestNumbersOfManyUnits(t *testing.T) {
+	exact, cases := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		if len(p.Missing) == 0 {
+			t.Skip("nothing can be missing")
+		}
+		want, cost, found := brute(p, func(uint) bool { return true })
+		idle := Unit{Cost: score.None}
+		idle.Cost.AddPod(math.MaxInt32, 1)
+		many := *p
+		many.Units = append(slices.Repeat([]Unit{idle}, ownRankings), p.Units...)
+		many.Amounts = append(make([]int64, ownRankings*len(p.Missing)), p.Amounts...)
+		many.Steps = 10_000
+		got, err := solver.Solve(&many)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got.Chosen {
+			got.Chosen[i] -= ownRankings
+		}
+		cases++
+		if !got.Exact {
+			return // where a start decides, say, all are looked at
+		}
+		exact++
+		if got.Found != found || found && (!slices.Equal(got.Chosen, want) || got.Score != cost) {
+			t.Fatalf("%+v\ngot %+v, want %v %+v, found %v", p, got, want, cost, found)
+		}
+	})
+	t.Logf("%d of %d cases were settled", exact, cases)
+	if exact < cases/2 {
+		t.Errorf("%d of %d cases were settled, want half of them", exact, cases)
+	}
 }
 
 func TestMonotoneOracleAgainstBruteForce(t *testing.T) {

@@ -187,6 +187,9 @@ func (s *Solver) row(i int) int {
 	return i
 }
 
+// inRow returns how many units that row ranks.
+func (s *Solver) inRow(i int) int { return len(s.play) - s.row(i) }
+
 // A ranking has for each suffix its values in order, and their running sums.
 type ranking struct {
 	width  int
@@ -245,10 +248,7 @@ func (r *ranking) sum(row, m int) int64 { return r.sums[row*r.width+m] }
 func (s *Solver) fewest(i, with int) int {
 	// Those that have to go are among them. A given unit may be one of those, so it
 	// is not counted twice.
-	least, row, count := s.musts[i], s.row(i), len(s.play)-i
-	if s.rows == 1 {
-		count = len(s.play)
-	}
+	least, row, count := s.musts[i], s.row(i), s.inRow(i)
 	if with >= 0 {
 		least = max(least-1, 0)
 	}

@@ -189,19 +189,15 @@ func (s *Solver) rankPrices() {
 			cells[m+1] = sum
 		}
 	}
-	if s.rows > 1 {
-		write(n)
-	}
-	for i := n - 1; i >= 0; i-- {
-		r := s.reduced[s.play[i]]
-		at, _ := slices.BinarySearch(line, r)
-		line = slices.Insert(line, at, r)
-		if s.rows > 1 {
+	for i := n; i >= 0; i-- {
+		if i < n {
+			r := s.reduced[s.play[i]]
+			at, _ := slices.BinarySearch(line, r)
+			line = slices.Insert(line, at, r)
+		}
+		if s.row(i) == i {
 			write(i)
 		}
-	}
-	if s.rows == 1 {
-		write(0)
 	}
 	s.priced = true
 }
@@ -209,11 +205,8 @@ func (s *Solver) rankPrices() {
 // pricedSum is leastSum by prices. The sums of the m cheapest fall while those
 // added cost less than nothing, and rise from there on.
 func (s *Solver) pricedSum(i, m, with int) int64 {
-	row, count := s.row(i), len(s.play)-i
+	row, count := s.row(i), s.inRow(i)
 	width := len(s.play) + 1
-	if s.rows == 1 {
-		count = len(s.play)
-	}
 
 	// What is missing, at its price.
 	cells := s.cells[row*width : row*width+count+1]

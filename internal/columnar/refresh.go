@@ -1,7 +1,6 @@
 package columnar
 
 import (
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,57 +22,46 @@ type staleRows struct {
 // laterAtOnce is how many rows a query computes of those that could wait.
 const laterAtOnce = 16
 
-// A part is what of a row is stale: of which levels, from one up to another, and
-// whether what is known of those residents that surely violate.
+// A part is what of a row is stale: of which levels, and whether what is known of those
+// residents that surely violate.
 type part struct {
-	clean, tops, starts span
+	clean, tops, starts levelSet
 	spent               bool
 }
 
-// A span is a range of levels. From to below: none.
-type span struct{ from, to int8 }
+// A levelSet is a set of levels, a bit for each.
+type levelSet uint32
 
-// allLevels is more than there can be.
-const allLevels = math.MaxInt8
+const allLevels levelSet = 1<<maxLevels - 1
+
+func below(level int) levelSet { return 1<<level - 1 }
+func only(level int) levelSet  { return 1 << level }
+
+func (s levelSet) has(level int) bool { return s>>level&1 > 0 }
 
 var (
 	fresh      = part{}
-	everything = part{clean: span{0, allLevels}, tops: span{0, allLevels}, starts: span{0, allLevels}, spent: true}
+	everything = part{clean: allLevels, tops: allLevels, starts: allLevels, spent: true}
 )
 
-func (s span) has(level int) bool { return int(s.from) <= level && level < int(s.to) }
-
-// and returns a span that has what either has.
-func (s span) and(o span) span {
-	switch {
-	case s.from >= s.to:
-		return o
-	case o.from >= o.to:
-		return s
-	}
-	return span{min(s.from, o.from), max(s.to, o.to)}
-}
-
 func (p part) and(o part) part {
-	return part{p.clean.and(o.clean), p.tops.and(o.tops), p.starts.and(o.starts), p.spent || o.spent}
+	return part{p.clean | o.clean, p.tops | o.tops, p.starts | o.starts, p.spent || o.spent}
 }
 
 // moved is what is stale once a resident of a level has come or gone. What goes
 // with it makes available what it takes, so that only counts below its level, or on
 // all if it is not to go.
 func moved(level int, spent bool) part {
-	k := int8(level)
 	if spent {
-		return part{clean: span{0, allLevels}, starts: span{k, k + 1}, spent: true}
+		return part{clean: allLevels, starts: only(level), spent: true}
 	}
-	return part{clean: span{0, k}, tops: span{k, allLevels}, starts: span{k, k + 1}}
+	return part{clean: below(level), tops: ^below(level), starts: only(level)}
 }
 
 // crossed is what is stale once a resident of a level has come to violate for sure, or
 // no longer does.
 func crossed(level int) part {
-	k := int8(level)
-	return part{clean: span{k, allLevels}, tops: span{k, allLevels}, starts: span{k, k + 1}, spent: true}
+	return part{clean: ^below(level), tops: ^below(level), starts: only(level), spent: true}
 }
 
 // Touch makes the table look at a node again, after units on it changed.

@@ -539,3 +539,31 @@ func TestEngineShowsTheMemberAsUpdated(t *testing.T) {
 		t.Errorf("Preempt = %+v, %v; want b to be deleted, and a, as updated, to be terminating", r, err)
 	}
 }
+
+// A port that a group holds on another node is in no pod's way here.
+func TestEngineGroupWithAPortElsewhere(t *testing.T) {
+	for _, elsewhere := range []bool{true, false} {
+		state := preemption.ClusterState{PodGroups: []*preemption.PodGroup{{Namespace: "ns", Name: "g", DisruptionMode: preemption.DisruptAll}}}
+		for _, n := range []string{"n0", "n1"} {
+			state.Nodes = append(state.Nodes, &preemption.Node{Name: n, Unschedulable: n == "n1", Allocatable: preemption.Resources{preemption.CPU: 2000, preemption.PodCount: 110}})
+		}
+		here, there := spentPod("n0", "here", 1000), spentPod("n1", "there", 1000)
+		here.Group, there.Group, here.Priority, there.Priority = "g", "g", 1, 1
+		holder, left := there, "plain"
+		if !elsewhere {
+			holder, left = here, "here"
+		}
+		holder.HostPorts = []preemption.HostPort{{Port: 80}}
+		state.Pods = []*preemption.Pod{here, there, spentPod("n0", "plain", 1000)}
+		c, err := preemption.NewCluster(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &preemption.Pod{Namespace: "ns", Name: "preemptor", Priority: 20, HostPorts: []preemption.HostPort{{Port: 80}}, Requests: preemption.Resources{preemption.CPU: 1000}}
+		mustPreempt(t, c, p, "n0", 0)
+		r, err := (&preemption.Evaluator{}).Preempt(context.Background(), c, p)
+		if err != nil || r.Delete[0].Name != left {
+			t.Errorf("port elsewhere %t: Preempt = %+v, %v; want %s to go", elsewhere, r, err, left)
+		}
+	}
+}
