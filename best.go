@@ -278,13 +278,10 @@ func (a *arithmetic) clashes(p *Pod) bool {
 // not what is missing of them beside a demand at the end of the range.
 func saturated(a, b int64) int64 {
 	sum := a + b
-	switch {
-	case a > 0 && b > 0 && sum < 0:
-		return math.MaxInt64
-	case a < 0 && b < 0 && sum >= 0:
-		return math.MinInt64
+	if (sum < a) == (b < 0) {
+		return sum
 	}
-	return sum
+	return math.MaxInt64 ^ b>>63 // the end in the direction of b
 }
 
 // oracle asks the filters, all of them, the built-in ones too: numbers only keep the

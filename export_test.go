@@ -16,6 +16,11 @@ func CheckEngine(c *Cluster) error {
 	if e.table.Nodes() != len(c.nodes) {
 		return fmt.Errorf("%d nodes, want %d", e.table.Nodes(), len(c.nodes))
 	}
+	for i, u := range e.units {
+		if unused := slices.Contains(e.unused, int32(i)); (u == nil) != unused {
+			fail("unit %d is %v, unused %t", i, u, unused)
+		}
+	}
 	budgets := c.DisruptionBudgets()
 	for i, n := range c.nodes {
 		victims := c.release.Victims(n, c, c.groups)

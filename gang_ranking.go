@@ -77,10 +77,8 @@ func (r *ranking) rank() {
 	order := make([]int, len(r.survivors))
 	for i, of := range r.survivors {
 		order[i] = i
-		if len(r.violations) > 0 {
-			for _, v := range of {
-				sums[i] += r.violations[v]
-			}
+		for _, v := range of {
+			sums[i] += r.violations[v]
 		}
 	}
 	// A node that loses no pod comes before all others, whatever the criteria say of

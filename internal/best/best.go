@@ -405,13 +405,10 @@ next:
 // subtract stops at the ends of int64.
 func subtract(a, b int64) int64 {
 	c := a - b
-	switch {
-	case (c < a) == (b > 0):
+	if (c < a) == (b > 0) {
 		return c
-	case b > 0:
-		return math.MinInt64
 	}
-	return math.MaxInt64
+	return math.MinInt64 ^ b>>63 // the end in the direction away from b
 }
 
 // add stops at the greatest int64; b is not negative.

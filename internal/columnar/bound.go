@@ -176,10 +176,16 @@ func (x *search) lateEnough(l *level, block, k int, violations int64, mask uint6
 	if !decides {
 		return mask
 	}
-	if block*blockSize > x.bestNode && latest < score.Never {
-		latest++ // a tie is lost
+	return atLeastIn(mask, l.latestOf(block, violations), x.toWin(latest, block))
+}
+
+// toWin returns the start that beats a start of the best: a tie is lost in the blocks
+// behind it.
+func (x *search) toWin(start int64, block int) int64 {
+	if block > x.bestNode/blockSize && start < score.Never {
+		start++
 	}
-	return atLeastIn(mask, l.latestOf(block, violations), latest)
+	return start
 }
 
 // withinStart narrows nodes of a block down to those whose victims may have started
@@ -202,10 +208,7 @@ func (x *search) startTells(k int, most int64) bool {
 // lateOf returns which nodes have so many victims that started late enough.
 func (x *search) lateOf(k int, of *promise, mask uint64, victims int64) uint64 {
 	l := &x.levels[k]
-	latest := x.bestScore.Start
-	if of.block*blockSize > x.bestNode && latest < score.Never {
-		latest++ // a tie is lost
-	}
+	latest := x.toWin(x.bestScore.Start, of.block)
 	return atLeastIn(mask, &l.latest.dims[l.startRank(k, victims)].cells[of.block], latest)
 }
 

@@ -217,11 +217,7 @@ func (x *search) begin() {
 	x.Stats = Stats{}
 	x.plain = x.Judge == nil && x.Blocked == nil && x.Spared == nil && !x.Policy.Best && !x.Policy.Respect
 	x.openFirst = !x.plain
-	n := x.blocks()
-	if cap(x.closed) < n {
-		x.closed = make([]uint64, n)
-	}
-	x.closed = x.closed[:n]
+	x.closed = slices.Grow(x.closed[:0], x.blocks())[:x.blocks()]
 	clear(x.closed)
 	x.exhausted = slices.Grow(x.exhausted[:0], len(x.covers))[:len(x.covers)]
 	clear(x.exhausted)
@@ -316,7 +312,7 @@ func (x *search) searchLevel(k int, violations int64) {
 	x.queue = x.queue[:0]
 	latest, decides := x.latestToBeat(k, violations)
 	for b := range x.blocks() {
-		if start := l.latestIn(b, violations); decides && (start < latest || start == latest && b*blockSize > x.bestNode) {
+		if decides && l.latestIn(b, violations) < x.toWin(latest, b) {
 			continue
 		}
 		if b == first || !x.mayHaveEnough(&l.clean, b, violations) {
