@@ -58,11 +58,16 @@ func (c *Cluster) RemovePod(namespace, name string) error {
 // not modified. A pod that the cluster does not hold is added, and p takes the
 // place of one that it does.
 func (c *Cluster) Nominate(p *Pod, node string) error {
-	if err := validatePod(p); err != nil {
-		return err
+	id := int32(none)
+	if p != nil {
+		id = c.pods.find(p.Namespace, p.Name)
+	}
+	if id < 0 || c.pods.at(id).pod != p { // the cluster's own was validated when it came
+		if err := validatePod(p); err != nil {
+			return err
+		}
 	}
 	c.ready()
-	id := c.pods.find(p.Namespace, p.Name)
 	if p.NodeName != "" || id >= 0 && c.slotOf(id) != nil {
 		return fmt.Errorf("preemption: pod %s: it is bound to a node and cannot be nominated to one", p)
 	}
@@ -87,10 +92,10 @@ func (c *Cluster) replace(id int32, p *Pod, nominated string) error {
 			return nil
 		}
 	}
-	was := c.displace(id)
-	if err := c.place(p, nominated, place); err != nil {
+	was := c.moveOut(id)
+	if err := c.moveIn(id, p, nominated, place); err != nil {
 		// What was there fitted before and fits again.
-		if again := c.place(old, oldNominated, was); again != nil {
+		if again := c.moveIn(id, old, oldNominated, was); again != nil {
 			panic("preemption: cannot restore pod " + old.String() + ": " + again.Error())
 		}
 		return err
@@ -136,6 +141,17 @@ func (c *Cluster) residents(p *Pod, nominated string) *[]*Pod {
 
 // place adds a pod that the cluster does not hold, at that place of its list.
 func (c *Cluster) place(p *Pod, nominated string, place int) error {
+	id := c.pods.add(podEntry{pod: p})
+	err := c.moveIn(id, p, nominated, place)
+	if err != nil {
+		c.pods.remove(id)
+	}
+	return err
+}
+
+// moveIn gives a pod its place on its node, or among those nominated to one. An entry
+// is for the pod already, and stands for nothing yet.
+func (c *Cluster) moveIn(id int32, p *Pod, nominated string, place int) error {
 	// What speaks against it.
 	bound := c.byName[p.NodeName]
 	if p.NodeName != "" && bound == nil {
@@ -153,7 +169,7 @@ func (c *Cluster) place(p *Pod, nominated string, place int) error {
 	}
 
 	// It comes, and the engine is told.
-	id := c.pods.add(podEntry{pod: p, home: none, cover: noCover})
+	*c.pods.at(id) = podEntry{pod: p, home: none, cover: noCover}
 	switch {
 	case bound != nil:
 		c.pods.at(id).home = bound.number
@@ -174,8 +190,14 @@ func (c *Cluster) place(p *Pod, nominated string, place int) error {
 	return nil
 }
 
-// displace takes a pod out and returns the place it had in its list.
-func (c *Cluster) displace(id int32) (place int) {
+// displace takes a pod out.
+func (c *Cluster) displace(id int32) {
+	c.moveOut(id)
+	c.pods.remove(id)
+}
+
+// moveOut undoes moveIn and returns the place that the pod had in its list.
+func (c *Cluster) moveOut(id int32) (place int) {
 	e := c.pods.at(id)
 	p := e.pod
 	if s := c.home(e); s != nil {
@@ -207,7 +229,6 @@ func (c *Cluster) displace(id int32) (place int) {
 		}
 		c.engine.unreserve(home, id)
 	}
-	c.pods.remove(id)
 	return place
 }
 
