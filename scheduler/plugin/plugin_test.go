@@ -442,6 +442,33 @@ func TestExtenderIsRespected(t *testing.T) {
 	}
 }
 
+// An extender that only filters refused n1, where the pod would fit beside p1:
+// nobody has to go there, so it is no candidate. Where evictions cannot help, by the
+// extender's word, the node is left out as well.
+func TestFilteringExtender(t *testing.T) {
+	for _, c := range []struct {
+		code fwk.Code
+		cpu  int64
+		want string
+	}{{fwk.Unschedulable, 500, "n2"}, {fwk.UnschedulableAndUnresolvable, 2000, "n2"}, {fwk.Unschedulable, 2000, "n1"}} {
+		s := best()
+		s.pods[0] = pod("p1", "n1", 10, c.cpu, 1)
+		preemptor := pod("preemptor", "", 100, 1000, 0)
+		b := newBench(t, s, preemptor)
+		state := framework.NewCycleState()
+		if _, status, _ := b.framework.RunPreFilterPlugins(t.Context(), state, preemptor); !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		statuses := framework.NewDefaultNodeToStatus()
+		statuses.Set("n1", fwk.NewStatus(c.code, "the extender refuses")) // extenders name no plugin
+		statuses.Set("n2", fwk.NewStatus(fwk.Unschedulable).WithPlugin(names.NodeResourcesFit))
+		result, status := b.framework.RunPostFilterPlugins(t.Context(), state, preemptor, statuses)
+		if d := b.last(); !status.IsSuccess() || result.NominatedNodeName != c.want || d.Node != c.want || d.Agreement != decide.Agreed {
+			t.Errorf("%s, %dm used: %v: decided %q (%s %s), %s: want %s, agreed", c.code, c.cpu, status, d.Node, d.Outcome, d.Reason, d.Agreement, c.want)
+		}
+	}
+}
+
 // Extended resources are counted, or ignored where the profile says so.
 func TestExtendedResources(t *testing.T) {
 	const gpu, licence = "example.com/gpu", "example.com/licence"
