@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -306,9 +307,16 @@ func TestLibraryIsOverruled(t *testing.T) {
 	b := newBench(t, best(), preemptor)
 	// Only kube-scheduler's dry run knows that n1 cannot be cleared.
 	b.plugin.rest.IsEligiblePod = func(n fwk.NodeInfo, _ victim, _ *v1.Pod) bool { return n.Node().Name != "n1" }
+	var said []string
+	b.logger = funcr.New(func(_, args string) { said = append(said, args) }, funcr.Options{})
 	got, status, _ := b.postFilter(preemptor)
 	if d := b.last(); got != "n2" || d.Node != "n1" || d.Agreement != decide.Refused {
 		t.Errorf("node %q, decided %q, %s, status %v: want n2, n1, refused", got, d.Node, d.Agreement, status)
+	}
+	if !slices.ContainsFunc(said, func(s string) bool {
+		return strings.Contains(s, "does not bear the library out") && strings.Contains(s, `"node"="n1"`)
+	}) {
+		t.Errorf("the log does not say so: %q", said)
 	}
 }
 
