@@ -3,6 +3,7 @@ package decide
 import (
 	"context"
 	"reflect"
+	"slices"
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
@@ -47,6 +48,8 @@ func (p *profile) look(ctx context.Context) {
 	switch {
 	case !p.listed:
 		logger.Info("The filters of the profile are unknown: preemption looks at every node in turn", "profile", p.handle.ProfileName())
+	case !slices.Contains(p.plugins, names.NodeResourcesFit):
+		logger.Info("NodeResourcesFit is not in the profile: preemption looks at every node in turn", "profile", p.handle.ProfileName())
 	case !p.counting:
 		logger.Info("NodeResourcesFit is not in its default configuration: for pods that request extended resources preemption looks at every node in turn",
 			"profile", p.handle.ProfileName())

@@ -77,6 +77,7 @@ type setup struct {
 	extenders []fwk.Extender
 	features  feature.Features
 	devices   fwk.SharedDRAManager
+	without   string // a plugin that the profile does not have
 }
 
 func newBench(t testing.TB, s setup, preemptor *v1.Pod) *bench {
@@ -93,7 +94,9 @@ func newBench(t testing.TB, s setup, preemptor *v1.Pod) *bench {
 	enable := func(names ...string) config.PluginSet {
 		var set config.PluginSet
 		for _, name := range names {
-			set.Enabled = append(set.Enabled, config.Plugin{Name: name})
+			if name != s.without {
+				set.Enabled = append(set.Enabled, config.Plugin{Name: name})
+			}
 		}
 		return set
 	}
@@ -515,6 +518,34 @@ func TestExtendedResources(t *testing.T) {
 	}
 	if said != 1 {
 		t.Errorf("that the configuration is not the default was said %d times, want once", said)
+	}
+}
+
+// A profile without NodeResourcesFit lets nodes be overfull, and says so once.
+func TestWithoutResources(t *testing.T) {
+	port := []v1.ContainerPort{{HostPort: 80, ContainerPort: 80}}
+	s := best()
+	s.without = names.NodeResourcesFit
+	for _, p := range s.pods {
+		p.Spec.Containers[0].Ports = port
+	}
+	preemptor := pod("preemptor", "", 100, 9000, 0)
+	preemptor.Spec.Containers[0].Ports = port
+	b := newBench(t, s, preemptor)
+	said := 0
+	b.logger = funcr.New(func(_, args string) {
+		if strings.Contains(args, "NodeResourcesFit is not in the profile") {
+			said++
+		}
+	}, funcr.Options{})
+	for range 2 {
+		got, status, _ := b.postFilter(preemptor)
+		if d := b.last(); got != "n1" || d.Node != "n1" || d.Agreement != decide.Agreed {
+			t.Errorf("node %q, decided %q, %s, %v: want n1, agreed", got, d.Node, d.Agreement, status)
+		}
+	}
+	if said != 1 {
+		t.Errorf("it was said %d times, want once", said)
 	}
 }
 
