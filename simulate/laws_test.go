@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -219,11 +220,32 @@ func TestLaws(t *testing.T) {
 		r := play(t, w).Report()
 		ends[r.End]++
 		evictions += r.evictions()
+		checkRow(t, r)
 		if after := describe(w.Cluster); after != before {
 			t.Fatalf("the cluster at the start has changed: %s, it was %s", after, before)
 		}
 	})
 	t.Logf("ends %v, %d evictions", ends, evictions)
+}
+
+// checkRow counts what a report comes to once more, from what happened.
+func checkRow(t *rapid.T, r *Report) {
+	want := Row{TopPriority: math.MinInt32}
+	for i := range r.Events {
+		if e := &r.Events[i]; e.Kind == Evicted {
+			if want.Evictions == 0 {
+				want.FirstEviction = e.At
+			}
+			want.Evictions++
+			want.TopPriority = max(want.TopPriority, e.Pod.Priority)
+			want.PrioritySum += int64(e.Pod.Priority) + 1<<31
+		}
+	}
+	got := row("", r)
+	if got.Evictions != want.Evictions || got.PrioritySum != want.PrioritySum ||
+		want.Evictions > 0 && (got.TopPriority != want.TopPriority || got.FirstEviction != want.FirstEviction) {
+		t.Fatalf("%+v\nwant %+v", got, want)
+	}
 }
 
 // The same input gives the same bytes: again, in one go or in pieces, with its

@@ -261,7 +261,7 @@ func (s *Simulation) arrive(p *preemption.Pod) error {
 		if err := s.cluster.AddPod(p); err != nil {
 			return err
 		}
-	case have != p || s.now > 0:
+	case have != p || s.now != 0: // those of the cluster arrive at the start
 		return fmt.Errorf("pod %s arrives, but there already is a pod of that name", p)
 	}
 	l := s.begin(s.newLine(p), p)

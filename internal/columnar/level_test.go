@@ -56,3 +56,38 @@ func TestEarliestStarts(t *testing.T) {
 		}
 	}
 }
+
+// A level may come to have four times its share of the residents; with more the levels
+// are laid out anew, though not before there were as many updates as residents.
+func TestLopsidedLevels(t *testing.T) {
+	const share = 10
+	for _, above := range []int32{4*share - 2, 4*share - 1, 4 * share} { // beside one of their level
+		tab := New(2, false, byPriority)
+		tab.AddNode([]int64{10_000, 1000})
+		next := int32(0)
+		add := func(priority int32) {
+			tab.Add(0, Resident{Priority: priority, Ref: next, Cover: -1, Seats: 1}, []int64{1})
+			next++
+		}
+		for priority := range int32(maxLevels) { // the first of each level
+			add(priority)
+		}
+		for i := range above { // no room for another level: the last becomes wider
+			add(maxLevels + i)
+		}
+		for next < share*maxLevels {
+			add(next % (maxLevels - 1))
+		}
+
+		last := &tab.levels[maxLevels-1]
+		if before := last.count; before != int(above)+1 {
+			t.Fatalf("%d residents in the last level, want %d", before, above+1)
+		}
+		tab.Remove(0, 0) // of the first level
+		add(0)
+		last = &tab.levels[len(tab.levels)-1]
+		if anew, lopsided := last.count != int(above)+1, above+1 > 4*share; anew != lopsided {
+			t.Errorf("%d of %d residents were in the last of %d levels; laid out anew: %t", above+1, next-1, maxLevels, anew)
+		}
+	}
+}
