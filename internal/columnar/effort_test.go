@@ -1,0 +1,116 @@
+package columnar
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/preemption/internal/score"
+)
+
+// Searches look at no more than they need. What a bound is worth shows here alone: the
+// answers are the same with a weaker one. Lower a limit when you beat it.
+func TestEffort(t *testing.T) {
+	for name, test := range map[string]struct {
+		shape
+		limit Stats // over all queries
+	}{
+		"priorities":         {shape{levels: 4, sizes: 10, starts: 50}, Stats{Blocks: 422, Nodes: 1272, Evaluated: 481}},
+		"one priority":       {shape{levels: 1, sizes: 10, starts: 50}, Stats{Blocks: 485, Nodes: 6413, Evaluated: 1243}},
+		"identical":          {shape{levels: 1, sizes: 1, starts: 5}, Stats{Blocks: 160, Nodes: 9044, Evaluated: 367}},
+		"more than levels":   {shape{levels: 3 * maxLevels, sizes: 10, starts: 50}, Stats{Blocks: 319, Nodes: 1930, Evaluated: 269}},
+		"lowest priority":    {shape{levels: 3, lowest: math.MinInt32, sizes: 10, starts: 50}, Stats{Blocks: 505, Nodes: 3784, Evaluated: 3487}},
+		"large and small":    {shape{levels: 3, sizes: 1000, starts: 3}, Stats{Blocks: 297, Nodes: 3014, Evaluated: 379}},
+		"budgets":            {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0, 2, 9}}, Stats{Blocks: 370, Nodes: 1539, Evaluated: 647}},
+		"spent budget":       {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0}, covered: true}, Stats{Blocks: 369, Nodes: 571, Evaluated: 357}},
+		"almost all covered": {shape{levels: 2, sizes: 10, starts: 50, left: []int64{0, 1}, covered: true}, Stats{Blocks: 607, Nodes: 2351, Evaluated: 770}},
+		"groups":             {shape{levels: 3, sizes: 10, starts: 50, groups: true}, Stats{Blocks: 502, Nodes: 1840, Evaluated: 835}},
+		"groups, budgets":    {shape{levels: 3, sizes: 10, starts: 50, groups: true, left: []int64{0, 2}}, Stats{Blocks: 397, Nodes: 1539, Evaluated: 712}},
+		"many nominated":     {shape{levels: 4, sizes: 10, starts: 50, held: true}, Stats{Blocks: 418, Nodes: 1514, Evaluated: 565}},
+		"fit tests":          {shape{levels: 4, sizes: 10, starts: 50, blocked: true}, Stats{Blocks: 516, Nodes: 2048, Evaluated: 1315}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 5))
+			sum := Stats{}
+			for range 4 {
+				tab := test.table(r)
+				var s Scratch
+				for range 40 {
+					q := test.query(r)
+					tab.Search(q, &s)
+					sum.Blocks += s.Stats.Blocks
+					sum.Nodes += s.Stats.Nodes
+					sum.Evaluated += s.Stats.Evaluated
+				}
+			}
+			if sum.Blocks > test.limit.Blocks || sum.Nodes > test.limit.Nodes || sum.Evaluated > test.limit.Evaluated {
+				t.Errorf("%+v, want at most %+v", sum, test.limit)
+			}
+		})
+	}
+}
+
+// A shape is what the nodes of a table are like.
+type shape struct {
+	levels        int   // priorities
+	lowest        int32 // of the priorities
+	sizes, starts int   // how many there are
+	left          []int64
+	covered       bool // by budgets, almost all; otherwise a third
+	groups        bool // of which some residents are parts
+	held, blocked bool
+}
+
+func (s shape) priority(r *rand.Rand) int32 { return s.lowest + int32(r.IntN(s.levels)) }
+
+func (s shape) table(r *rand.Rand) *Table {
+	const nodes, units = 5*blockSize - 9, 40
+	tab := New(3, false, byPriority)
+	for b, left := range s.left {
+		tab.SetBudget(int32(b), left)
+		tab.DefineCover(int32(b), []int32{int32(b)})
+	}
+	priorities := make([]int32, units)
+	for u := range priorities {
+		priorities[u] = s.priority(r)
+		x := Unit{Cost: score.None}
+		for range 1 + r.IntN(3) {
+			x.Cost.AddPod(priorities[u], int64(r.IntN(s.starts)))
+		}
+		if len(s.left) > 0 && r.IntN(3) == 0 {
+			x.Covers = append(x.Covers, int32(r.IntN(len(s.left))))
+		}
+		tab.SetUnit(int32(u), x)
+	}
+	next := int32(0)
+	for n := range nodes {
+		tab.AddNode([]int64{20, 0, 0})
+		for range 4 + r.IntN(6) {
+			x := Resident{Priority: s.priority(r), Ref: next, Cover: -1, Seats: 1, Start: int64(r.IntN(s.starts))}
+			next++
+			if len(s.left) > 0 && r.IntN(8) < 3 != s.covered {
+				x.Cover = int32(r.IntN(len(s.left)))
+			}
+			if u := int32(r.IntN(8 * units)); s.groups && u < units && tab.rows[n].indexOf(^u) < 0 {
+				x = Resident{Priority: priorities[u], Ref: ^u, Cover: -1, Seats: 1, Start: tab.units[u].Cost.Start}
+			}
+			tab.Add(n, x, []int64{1 + int64(r.IntN(s.sizes)), int64(r.IntN(3))})
+		}
+		if s.held && r.IntN(2) == 0 {
+			tab.Hold(n, Held{Priority: s.priority(r), Ref: -1 - int32(n)}, []int64{int64(r.IntN(s.sizes)), 1})
+		}
+		tab.Resize(n, []int64{0, int64(r.IntN(1+s.sizes)) - tab.Free(n, 1), int64(r.IntN(3)) - tab.Free(n, 2)})
+	}
+	return tab
+}
+
+func (s shape) query(r *rand.Rand) *Query {
+	q := &Query{Priority: s.priority(r) + 1, Demands: []Demand{{1, 1 + int64(r.IntN(4*s.sizes))}, {Seat, 1}}}
+	if r.IntN(2) == 0 {
+		q.Demands = append(q.Demands, Demand{2, 1 + int64(r.IntN(4))})
+	}
+	if s.blocked {
+		q.Blocked = func(node int, ref int32) bool { return (int32(node)+ref)%5 == 0 }
+	}
+	return q
+}
