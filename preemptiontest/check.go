@@ -130,10 +130,13 @@ func (c *check) potential(n *preemption.Node) []*preemption.Victim {
 	return victims
 }
 
-// sets are all that suffice and need all, where it matters, most important ones kept first.
+// sets are all that suffice and need all, where it matters, most important ones kept
+// first. The node is one that the preemptor does not fit on as it is.
 func (c *check) sets(n *preemption.Node, potential []*preemption.Victim) (list []*preemption.Candidate) {
-	matter := len(potential) <= c.Most && (c.Evaluator.Victims == preemption.VictimsBest || c.Evaluator.Accept != nil)
-	for set := 1; matter && set < 1<<len(potential); set++ {
+	if len(potential) > c.Most || c.Evaluator.Victims != preemption.VictimsBest && c.Evaluator.Accept == nil {
+		return nil
+	}
+	for set := range 1 << len(potential) {
 		k := &preemption.Candidate{Node: n}
 		for i, v := range potential {
 			if set<<i>>(len(potential)-1)&1 == 1 {

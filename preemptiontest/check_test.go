@@ -61,7 +61,11 @@ func TestCheckResultFindsWhatIsWrong(t *testing.T) {
 		}
 	}
 
-	// For kube-scheduler's policy, what no set of victims helps.
+	// For kube-scheduler's policy, victims too many, and what no set of victims helps.
+	many := preemption.Result{Outcome: preemption.OutcomePreempt, Node: nodes[0], Victims: on("a", "b")}
+	if err := preemptiontest.CheckResult(c, budgets, web, &many, preemptiontest.Settings{}); err == nil || !strings.Contains(err.Error(), "could be spared") {
+		t.Errorf("too many: %v", err)
+	}
 	wrong := preemption.Result{Outcome: preemption.OutcomeUnhelpful}
 	if err := preemptiontest.CheckResult(c, budgets, web, &wrong, preemptiontest.Settings{}); err == nil || !strings.Contains(err.Error(), "unhelpful, but it fits on node n1") {
 		t.Errorf("unhelpful: %v", err)

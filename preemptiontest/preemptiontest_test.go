@@ -2,7 +2,9 @@ package preemptiontest_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/preemption"
@@ -63,11 +65,71 @@ func TestGoodFilters(t *testing.T) {
 		preemption.PodsFilter("MaxPods", true, maxPods),
 		counting{},
 	)
+	// What objects carry is the caller's: it is not compared.
+	c, preemptors := testCluster(t), testPreemptors()
+	for _, n := range c.Nodes() {
+		n.Object = func() {}
+		for _, p := range c.PodsOn(n) {
+			p.Object = func() {}
+		}
+	}
+	for _, p := range preemptors {
+		p.Object = func() {}
+	}
 	for _, f := range filters {
-		if err := preemptiontest.TestFilter(f, testCluster(t), testPreemptors()...); err != nil {
+		if err := preemptiontest.TestFilter(f, c, preemptors...); err != nil {
 			t.Errorf("TestFilter(%s) = %v, want nil", f.Name(), err)
 		}
 	}
+}
+
+// meeting notes which pending pods join the preemptors on nodes.
+type meeting struct {
+	counting
+	met *sync.Map
+}
+
+func (f meeting) Prepare(preemptor *preemption.Pod, view preemption.View) (preemption.Prepared, error) {
+	f.counting.add = func(_ *countingRun, p *preemption.Pod) error {
+		if p.NodeName == "" {
+			f.met.Store(preemptor.Name+" meets "+p.Name+" "+p.UID, nil)
+		}
+		return nil
+	}
+	return f.counting.Prepare(preemptor, view)
+}
+
+// Beside the pods of the cluster a double of the preemptor, which is a pod of its own,
+// comes to the nodes, and one other that is pending.
+func TestGuests(t *testing.T) {
+	preemptors := []*preemption.Pod{
+		{Name: "bound", UID: "bound", NodeName: "n2"}, {Name: "a", UID: "a"}, {Name: "b"}, {Name: "c", UID: "c"},
+	}
+	f := meeting{met: new(sync.Map)}
+	if err := preemptiontest.TestFilter(f, testCluster(t), preemptors...); err != nil {
+		t.Fatal(err)
+	}
+	var met []string
+	f.met.Range(func(who, _ any) bool {
+		met = append(met, who.(string))
+		return true
+	})
+	slices.Sort(met)
+	want := []string{"a meets a-double a-double", "a meets b ", "b meets a a", "b meets b-double ", "bound meets a a", "c meets a a", "c meets c-double c-double"}
+	if !slices.Equal(met, want) {
+		t.Errorf("met: %q, want %q", met, want)
+	}
+}
+
+// A filter that is concerned at first and not with the pods of other moments is no more
+// than a refusal to answer.
+type fickle struct{ counting }
+
+func (f fickle) Prepare(p *preemption.Pod, view preemption.View) (preemption.Prepared, error) {
+	if len(view.PodsOn(view.Nodes()[0])) < 3 {
+		return nil, nil
+	}
+	return f.counting.Prepare(p, view)
 }
 
 // Each filter breaks one law; that law must be among those reported, with the
@@ -108,6 +170,7 @@ func TestBrokenFilters(t *testing.T) {
 		{"remote pods count as local", counting{remoteToo: true}, "a dry run must answer as a fresh one with the same pods: preemptor default/web, node n1: after"},
 		{"nothing counts", counting{remove: func(r *countingRun, _ *preemption.Pod) error { r.pods++; return nil },
 			add: func(r *countingRun, _ *preemption.Pod) error { r.pods--; return nil }}, "a dry run must answer as a fresh one with the same pods: preemptor default/web, node n1: after"},
+		{"not always concerned", fickle{}, "a dry run must answer as a fresh one with the same pods: preemptor default/web, node n1: Prepare after remove default/a on n1: the filter is not concerned any more"},
 		{"dry runs share their state", &sharing{}, "dry runs must not affect each other: preemptor default/web, node n1: after remove default/a on n1,"},
 		{"one dry run at a time", &exclusive{}, "Begin must be safe for concurrent use: preemptor default/web, node n1:"},
 		{"monotone it is not", counting{monotone: true, atLeast: true}, "a monotone filter must not come to fit because a pod is added: preemptor default/web, node n1: after"},
