@@ -95,9 +95,6 @@ func (b *Bounds) helps(x *Item, k int, missing []int64) bool {
 func (b *Bounds) fewest(missing []int64) int {
 	least := 0
 	for d, m := range missing {
-		if m <= 0 {
-			continue
-		}
 		sums := b.sums[d]
 		for least < len(sums) && sums[least] < m {
 			least++
