@@ -135,13 +135,6 @@ func (c *Cluster) cover(id int32) {
 	c.covers.leave(old, e.home)
 }
 
-// uncover undoes cover.
-func (c *Cluster) uncover(id int32) {
-	e := c.pods.at(id)
-	c.covers.leave(e.cover, e.home)
-	e.cover = noCover
-}
-
 // coverAgain is cover after budgets changed. The pod is appended to the list if
 // another set of budgets covers it now.
 func (c *Cluster) coverAgain(id int32, changed []int32) []int32 {

@@ -204,7 +204,7 @@ func (c *Cluster) moveOut(id int32) (place int) {
 		if !c.leave(id) {
 			c.engine.remove(id)
 		}
-		c.uncover(id)
+		c.covers.leave(e.cover, e.home)
 		s.committed = s.committed.minus(p.Requests)
 		if len(p.HostPorts) > 0 {
 			s.ports--
