@@ -147,10 +147,10 @@ func (f *fastSearch) aim() bool {
 
 // kind tells the search which preemptors are alike to it, numbers left aside: those of
 // one job. It returns zero for one that may be like no other, since its caller has a
-// say, or it may be nominated.
+// say on nodes, or it may be nominated. Of ports and spared pods the search knows.
 func (f *fastSearch) kind() int64 {
 	p := f.preemptor
-	if f.Filters != nil || f.Eligible != nil || f.Statuses != nil || len(p.HostPorts) > 0 || len(f.beyond) > 0 || f.search.Self != nil {
+	if f.Filters != nil || f.Statuses != nil || len(f.beyond) > 0 || f.search.Self != nil {
 		return 0
 	}
 	if f.kinds == 0 || !slices.Equal(f.tolerations, p.Tolerations) || !maps.Equal(f.selector, p.NodeSelector) {
