@@ -45,6 +45,26 @@ func TestEffort(t *testing.T) {
 	}
 }
 
+// Where all units weigh the same their number says it all: no prices are looked for.
+func TestPricesOnlyWhereTheyTell(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for priorities, tell := range map[int]bool{1: false, 3: true} {
+		priced := 0
+		for range 50 {
+			var s Solver
+			if _, err := s.Solve(hard(r, 24, 3, priorities)); err != nil {
+				t.Fatal(err)
+			}
+			if s.priced {
+				priced++
+			}
+		}
+		if (priced > 0) != tell {
+			t.Errorf("%d priorities: %d of 50 searches with prices", priorities, priced)
+		}
+	}
+}
+
 // hard is a node full of units of some priorities, of which about a third have to go.
 // With no priorities given units weigh as much as they free.
 func hard(r *rand.Rand, units, dims, priorities int) *Problem {
