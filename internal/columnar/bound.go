@@ -298,7 +298,7 @@ func madeUp(free *lanes, largest *topLanes, amount int64, factor float32) uint64
 func (x *search) mostVictims(k int) int64 {
 	l := &x.levels[k]
 	lightest := score.Weight(x.levels[0].low)
-	if x.bestNode < 0 || x.bestScore.Violations > 0 || x.bestScore.Top > int64(l.low) || lightest == 0 {
+	if x.bestNode == none || x.bestScore.Violations > 0 || x.bestScore.Top > int64(l.low) || lightest == 0 {
 		return math.MaxInt64
 	}
 	return max((x.bestScore.Sum-score.Weight(l.low))/lightest+1, 1)

@@ -140,7 +140,7 @@ func (x *search) giveUp(r *row, marks []int32, sign int64) {
 // settledByLess reports whether a node is settled as soon as its victims are
 // worse than the best: no others will be asked for.
 func (x *search) settledByLess() bool {
-	return x.bestNode >= 0 && x.Judge == nil && x.Policy.IsZero()
+	return x.bestNode != none && x.Judge == nil && x.Policy.IsZero()
 }
 
 // shortages finds what is missing with no resident gone. It reports false if that is

@@ -211,7 +211,7 @@ func (x *search) solve(node int) (score.Score, bool) {
 	if p.Order = x.Policy.Order; p.Order == nil {
 		p.Order = best.Default
 	}
-	if x.bestNode >= 0 {
+	if x.bestNode != none {
 		s.within = x.bestScore
 		p.Within, p.OrEqual = &s.within, node < x.bestNode
 	} else {
@@ -330,7 +330,7 @@ func (x *search) searchEvery(top int) {
 		if !x.possible(node, top) || !x.besideHeld(&x.levels[top].clean, node, 1) {
 			continue
 		}
-		if bound := x.plainBound(node, top); x.bestNode >= 0 && x.compare(&bound, &x.bestScore) > 0 {
+		if bound := x.plainBound(node, top); x.bestNode != none && x.compare(&bound, &x.bestScore) > 0 {
 			continue
 		}
 		x.evaluate(node, nil)

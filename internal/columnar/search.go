@@ -178,7 +178,7 @@ const mostViolations = 16
 func (x *search) searchLevels(top int, violations int64) {
 	for k := 0; k <= top; k++ {
 		least := score.Score{Violations: violations, Top: int64(x.levels[k].low), Start: score.Never}
-		if x.bestNode >= 0 && least.Compare(&x.bestScore) > 0 {
+		if x.bestNode != none && least.Compare(&x.bestScore) > 0 {
 			return
 		}
 		x.searchLevel(k, violations)
@@ -297,7 +297,7 @@ func (x *search) searchLevel(k int, violations int64) {
 	// A first best, which rules out all blocks but a few at one glance if it takes no
 	// more victims than a node of the level must.
 	first, fewest := -1, max(violations, 1)
-	if x.bestNode < 0 {
+	if x.bestNode == none {
 		b := x.mostPromising(k, violations)
 		if b < 0 {
 			return
@@ -415,7 +415,7 @@ func (x *search) searchRest() {
 
 // worse reports whether a node with such a lower bound cannot be the best.
 func (x *search) worse(bound *score.Score, node int) bool {
-	if x.bestNode < 0 {
+	if x.bestNode == none {
 		return false
 	}
 	c := bound.Compare(&x.bestScore)
@@ -454,7 +454,7 @@ func (x *search) evaluate(node int, bound *score.Score) {
 		return
 	}
 	c := -1
-	if x.bestNode >= 0 {
+	if x.bestNode != none {
 		c = x.compare(&found, &x.bestScore)
 	}
 	idle := len(x.evicted) == 0

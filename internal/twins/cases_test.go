@@ -567,3 +567,46 @@ func TestEngineGroupWithAPortElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// What a filter refuses to keep may make room for more than it takes: a node whose
+// victims by arithmetic are worse than the best so far may still come to be the best.
+func TestEngineFilterThatSparesOthers(t *testing.T) {
+	state := preemption.ClusterState{Nodes: []*preemption.Node{
+		{Name: "n0", Allocatable: preemption.Resources{preemption.CPU: 4, preemption.PodCount: 110}},
+		{Name: "n1", Allocatable: preemption.Resources{preemption.CPU: 8, preemption.PodCount: 110}},
+	}}
+	pod := func(node, name string, priority int32, cpu, start int64) {
+		state.Pods = append(state.Pods, &preemption.Pod{Namespace: "ns", Name: name, UID: name, NodeName: node, Priority: priority,
+			Start: time.Unix(start, 0), Requests: preemption.Resources{preemption.CPU: cpu}})
+	}
+	pod("n0", "w", 5, 3, 9)
+	pod("n0", "w-low", 1, 1, 9)
+	pod("n1", "large", 5, 4, 1) // put back first, unless the filter refuses
+	pod("n1", "v", 5, 2, 2)
+	pod("n1", "a", 1, 1, 1)
+	pod("n1", "b", 1, 1, 1)
+	c, err := preemption.NewCluster(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := preemption.PodsFilter("Alone", true, func(_ *preemption.Pod, _ *preemption.Node, pods []*preemption.Pod) preemption.Status {
+		for _, p := range pods {
+			if p.Name == "large" {
+				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"beside a large pod"}}
+			}
+		}
+		return preemption.Status{}
+	})
+	p := &preemption.Pod{Namespace: "ns", Name: "preemptor", Priority: 10, Requests: preemption.Resources{preemption.CPU: 4}}
+	for filters, want := range map[*preemption.Evaluator]string{
+		{}: "n0",
+		{Filters: append(preemption.DefaultFilters(), alone)}: "n1",
+	} {
+		if fast, _ := compareTwins(t, filters, c, p); !fast {
+			t.Error("not decided by the engine")
+		}
+		if r, err := filters.Preempt(context.Background(), c, p); err != nil || r.Node.Name != want {
+			t.Errorf("Preempt = %+v, %v; want %s", r, err, want)
+		}
+	}
+}
