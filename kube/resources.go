@@ -108,11 +108,13 @@ func amount(name v1.ResourceName, q resource.Quantity) (n int64, problem string)
 	}
 	switch {
 	case q.Sign() < 0:
-		return 0, "must be zero or more"
+		problem = "must be zero or more"
 	case q.CmpInt64(limit) > 0:
-		return 0, "is more than a scheduler can count"
+		problem = "is more than a scheduler can count"
+	default:
+		n = q.ScaledValue(scale)
 	}
-	return q.ScaledValue(scale), ""
+	return n, problem
 }
 
 // counts reports whether a scheduler counts the resource: those it knows by

@@ -21,6 +21,12 @@ func TestEffort(t *testing.T) {
 		"weights as freed":  {func(r *rand.Rand) *Problem { return hard(r, 26, 2, 0) }, 4_550},
 		"budgets":           {func(r *rand.Rand) *Problem { return budgeted(hard(r, 24, 2, 3), false) }, 21_300},
 		"budgets respected": {func(r *rand.Rand) *Problem { return budgeted(hard(r, 24, 2, 3), true) }, 18_800},
+		"one large unit": {func(r *rand.Rand) *Problem {
+			p := hard(r, 4, 1, 3)
+			p.Missing[0] = p.Amounts[1] + p.Amounts[2] + p.Amounts[3] + 1
+			p.Amounts[0] = p.Missing[0]
+			return p
+		}, 200},
 		"pods first": {func(r *rand.Rand) *Problem {
 			p := hard(r, 24, 2, 3)
 			p.Order = []Criterion{Pods, Start}

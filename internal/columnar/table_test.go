@@ -342,6 +342,29 @@ func TestTopsBound(t *testing.T) {
 	}
 }
 
+// Where all request the same, the number that it takes is no bound but exact.
+func TestTopsOfEquals(t *testing.T) {
+	for amount := range int64(4) {
+		tp := newTops(2, 1)
+		tp.set(0, 1, []int64{amount, amount, amount, amount, amount, amount, amount, amount})
+		for want := int64(1); want <= 8; want++ {
+			missing := want * amount
+			if amount == 0 {
+				missing, want = 5, 1 // nothing is known of how many nothings it takes
+			}
+			if got, in := tp.fewest(0, 1, missing), tp.fewestIn(0, 1, missing); got != want || in != want {
+				t.Errorf("%d of %d each: fewest = %d, %d in the block", missing, amount, got, in)
+			}
+			if most := tp.most(0, 1, want); most < missing && amount > 0 || most > amount*want {
+				t.Errorf("%d of %d each have at most %d", want, amount, most)
+			}
+			if amount == 0 {
+				break
+			}
+		}
+	}
+}
+
 // A dimension that is added and given a meaning is as if it had been there from the
 // beginning.
 func TestRedefineEqualsFreshTable(t *testing.T) {

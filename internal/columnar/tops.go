@@ -225,13 +225,14 @@ func (t *tops) mostIn(block, dim int, count int64) int64 {
 	return r.of(t.peak(block, dim, r.index))
 }
 
-// of returns at least as much as is within reach, by a column.
+// of returns at least as much as is within reach, by a column: what is left of a whole
+// number that is rounded up is no less.
 func (r reach) of(column float32) int64 {
 	sum := float64(column) * float64(r.factor) * roundUp
 	if sum >= math.MaxInt64 {
 		return math.MaxInt64
 	}
-	return int64(sum) + 1
+	return int64(sum)
 }
 
 // The other way round: how many it takes for an amount. docs/engine.md, bound, has the
