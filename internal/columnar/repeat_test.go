@@ -110,3 +110,25 @@ func TestRepeatedQueriesAnswerAsFresh(t *testing.T) {
 		t.Errorf("%d answers without a search, want some more", recalled)
 	}
 }
+
+// The second of two alike queries in a row begins to remember, and from the third on
+// there is mostly nothing to search. One that is not remembered begins that anew.
+func TestWhichQueriesAreRecalled(t *testing.T) {
+	tab := New(2, false, byPriority)
+	for n := range int32(3 * blockSize) {
+		tab.AddNode([]int64{10, 10})
+		for i := range int32(3) {
+			tab.Add(int(n), Resident{Priority: 1 + i, Ref: 3*n + i, Cover: -1, Seats: 1, Start: int64(n)}, []int64{3})
+		}
+	}
+	var s Scratch
+	var searched []bool
+	for _, kind := range []int64{1, 1, 1, 1, 2, 2, 2, 0, 2, 2, 2, 2} {
+		q := &Query{Priority: 5, Demands: []Demand{{1, 4}, {Seat, 1}}, Kind: kind}
+		tab.Search(q, &s)
+		searched = append(searched, s.Stats.Blocks > 0)
+	}
+	if want := []bool{true, true, false, false, true, true, false, true, true, true, false, false}; !slices.Equal(searched, want) {
+		t.Errorf("searched: %t, want %t", searched, want)
+	}
+}
