@@ -61,6 +61,23 @@ func TestCheckResultFindsWhatIsWrong(t *testing.T) {
 		}
 	}
 
+	// What is not accepted. Under a filter that is not monotone it is not known which victim could stay.
+	picky := best
+	picky.Accept = func(_ *preemption.Pod, _ *preemption.Node, victims []*preemption.Victim) preemption.Status {
+		return preemption.Status{Code: preemption.Unschedulable}
+	}
+	if err := preemptiontest.CheckResult(c, budgets, web, good, preemptiontest.Settings{Evaluator: picky, Most: 4}); err == nil || !strings.Contains(err.Error(), "is refused") {
+		t.Errorf("refused: %v", err)
+	}
+	fickle := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), preemption.PodsFilter("Fickle", false,
+		func(*preemption.Pod, *preemption.Node, []*preemption.Pod) preemption.Status {
+			return preemption.Status{}
+		}))}
+	spareable := preemption.Result{Outcome: preemption.OutcomePreempt, Node: nodes[0], Victims: on("a", "b")}
+	if err := preemptiontest.CheckResult(c, budgets, web, &spareable, preemptiontest.Settings{Evaluator: fickle}); err != nil {
+		t.Errorf("not monotone: %v", err)
+	}
+
 	// For kube-scheduler's policy, victims too many, and what no set of victims helps.
 	many := preemption.Result{Outcome: preemption.OutcomePreempt, Node: nodes[0], Victims: on("a", "b")}
 	if err := preemptiontest.CheckResult(c, budgets, web, &many, preemptiontest.Settings{}); err == nil || !strings.Contains(err.Error(), "could be spared") {

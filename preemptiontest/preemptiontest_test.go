@@ -123,11 +123,14 @@ func TestGuests(t *testing.T) {
 
 // A filter that is concerned at first and not with the pods of other moments is no more
 // than a refusal to answer.
-type fickle struct{ counting }
+type fickle struct {
+	counting
+	err error
+}
 
 func (f fickle) Prepare(p *preemption.Pod, view preemption.View) (preemption.Prepared, error) {
 	if len(view.PodsOn(view.Nodes()[0])) < 3 {
-		return nil, nil
+		return nil, f.err
 	}
 	return f.counting.Prepare(p, view)
 }
@@ -171,11 +174,14 @@ func TestBrokenFilters(t *testing.T) {
 		{"nothing counts", counting{remove: func(r *countingRun, _ *preemption.Pod) error { r.pods++; return nil },
 			add: func(r *countingRun, _ *preemption.Pod) error { r.pods--; return nil }}, "a dry run must answer as a fresh one with the same pods: preemptor default/web, node n1: after"},
 		{"not always concerned", fickle{}, "a dry run must answer as a fresh one with the same pods: preemptor default/web, node n1: Prepare after remove default/a on n1: the filter is not concerned any more"},
+		{"Prepare fails later", fickle{err: errBroken}, "no step may fail: preemptor default/web, node n1: Prepare after remove default/a on n1: broken"},
 		{"dry runs share their state", &sharing{}, "dry runs must not affect each other: preemptor default/web, node n1: after remove default/a on n1,"},
 		{"one dry run at a time", &exclusive{}, "Begin must be safe for concurrent use: preemptor default/web, node n1:"},
 		{"monotone it is not", counting{monotone: true, atLeast: true}, "a monotone filter must not come to fit because a pod is added: preemptor default/web, node n1: after"},
 		{"preemptor modified", modifying{func(p *preemption.Pod, _ preemption.View) { p.Priority++ }}, "inputs must not be modified: preemptor default/web: preemptor default/web was modified"},
 		{"node modified", modifying{func(_ *preemption.Pod, v preemption.View) { v.Nodes()[1].Labels["zone"] += "x" }}, "inputs must not be modified: preemptor default/web: node n2 was modified"},
+		{"node resized", modifying{func(_ *preemption.Pod, v preemption.View) { v.Nodes()[1].Allocatable[preemption.CPU]++ }}, "inputs must not be modified: preemptor default/web: node n2 was modified"},
+		{"taint modified", modifying{func(_ *preemption.Pod, v preemption.View) { v.Nodes()[2].Taints[0].Key += "x" }}, "inputs must not be modified: preemptor default/web: node n3 was modified"},
 		{"pod modified", modifying{func(_ *preemption.Pod, v preemption.View) {
 			v.PodsOn(v.Nodes()[0])[2].Requests[preemption.CPU]++
 		}}, "inputs must not be modified: preemptor default/web: pod default/c was modified"},

@@ -241,6 +241,20 @@ func checkRow(t *rapid.T, r *Report) {
 			want.PrioritySum += int64(e.Pod.Priority) + 1<<31
 		}
 	}
+	// A preemption has caused what the pods that it evicted have, once they were back.
+	for i := range r.Preemptions {
+		caused, depth := 0, 0
+		for k := range r.Preemptions {
+			for up, steps := r.Preemptions[k].Parent, 1; up != none; up, steps = r.Preemptions[up].Parent, steps+1 {
+				if up == i {
+					caused, depth = caused+len(r.Preemptions[k].Victims), max(depth, steps)
+				}
+			}
+		}
+		if p := &r.Preemptions[i]; p.Caused != caused || p.Depth != depth {
+			t.Fatalf("preemption %d caused %d evictions, %d deep; want %d, %d", i, p.Caused, p.Depth, caused, depth)
+		}
+	}
 	got := row("", r)
 	if got.Evictions != want.Evictions || got.PrioritySum != want.PrioritySum ||
 		want.Evictions > 0 && (got.TopPriority != want.TopPriority || got.FirstEviction != want.FirstEviction) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Searches look at no more than they need. What a bound is worth shows here alone: the
-// answers are the same with a weaker one. Lower a limit when you beat it.
+// answers are the same with a weaker one. Lower a limit when you beat it by far.
 func TestEffort(t *testing.T) {
 	for name, test := range map[string]struct {
 		shape
@@ -25,7 +25,7 @@ func TestEffort(t *testing.T) {
 		"spent budget":       {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0}, covered: true}, Stats{Blocks: 369, Nodes: 571, Evaluated: 357}},
 		"almost all covered": {shape{levels: 2, sizes: 10, starts: 50, left: []int64{0, 1}, covered: true}, Stats{Blocks: 607, Nodes: 2351, Evaluated: 770}},
 		"groups":             {shape{levels: 3, sizes: 10, starts: 50, groups: true}, Stats{Blocks: 502, Nodes: 1840, Evaluated: 835}},
-		"groups, budgets":    {shape{levels: 3, sizes: 10, starts: 50, groups: true, left: []int64{0, 2}}, Stats{Blocks: 397, Nodes: 1539, Evaluated: 712}},
+		"groups, budgets":    {shape{levels: 3, sizes: 10, starts: 50, groups: true, left: []int64{0, 2}}, Stats{Blocks: 397, Nodes: 1539, Evaluated: 711}},
 		"many nominated":     {shape{levels: 4, sizes: 10, starts: 50, held: true}, Stats{Blocks: 418, Nodes: 1514, Evaluated: 565}},
 		"fit tests":          {shape{levels: 4, sizes: 10, starts: 50, blocked: true}, Stats{Blocks: 516, Nodes: 2048, Evaluated: 1315}},
 	} {
@@ -43,8 +43,10 @@ func TestEffort(t *testing.T) {
 					sum.Evaluated += s.Stats.Evaluated
 				}
 			}
-			if sum.Blocks > test.limit.Blocks || sum.Nodes > test.limit.Nodes || sum.Evaluated > test.limit.Evaluated {
-				t.Errorf("%+v, want at most %+v", sum, test.limit)
+			for _, x := range [][2]int{{sum.Blocks, test.limit.Blocks}, {sum.Nodes, test.limit.Nodes}, {sum.Evaluated, test.limit.Evaluated}} {
+				if x[0] > x[1] || x[0] < x[1]*9/10 {
+					t.Errorf("%+v, want at most %+v, and not much less", sum, test.limit)
+				}
 			}
 		})
 	}
