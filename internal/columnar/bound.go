@@ -170,13 +170,40 @@ func (l *level) latestLane(block int, violations int64, mask uint64) int {
 }
 
 // lateEnough narrows nodes of a block down to those whose victims may have started
-// late enough, where the start decides.
-func (x *search) lateEnough(l *level, block, k int, violations int64, mask uint64) uint64 {
+// late enough, where the start decides, and reports whether it does.
+func (x *search) lateEnough(l *level, block, k int, violations int64, mask uint64) (late uint64, decides bool) {
 	latest, decides := x.latestToBeat(k, violations)
 	if !decides {
-		return mask
+		return mask, false
 	}
-	return atLeastIn(mask, l.latestOf(block, violations), x.toWin(latest, block))
+	return atLeastIn(mask, l.latestOf(block, violations), x.toWin(latest, block)), true
+}
+
+// oneMayDo reports whether a node has a resident of the level's lowest priority that
+// started late enough to beat the best and makes up for all that is missing. Where the
+// start decides among nodes with one victim, no other node can be the best.
+func (x *search) oneMayDo(l *level, node int) bool {
+	if !x.shortages(node) {
+		return false
+	}
+	r, start := &x.rows[node], x.toWin(x.bestScore.Start, node/blockSize)
+	for i := len(r.residents) - 1; i >= 0; i-- {
+		e := &r.residents[i]
+		if e.Priority > l.low {
+			return false
+		}
+		if e.Priority < l.low || e.Start < start {
+			continue
+		}
+		enough := true
+		for j := range x.short {
+			enough = enough && x.request(r, i, x.short[j].dim) >= x.short[j].missing
+		}
+		if enough {
+			return true
+		}
+	}
+	return false
 }
 
 // toWin returns the start that beats a start of the best: a tie is lost in the blocks

@@ -357,7 +357,7 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 	if violations == 0 {
 		mask = x.withinStart(k, next, mask)
 	}
-	mask = x.lateEnough(l, next.block, k, violations, mask)
+	mask, decides := x.lateEnough(l, next.block, k, violations, mask)
 	mask = x.enough(&l.clean, next.block, violations, mask)
 	if mask == 0 {
 		return
@@ -372,9 +372,12 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 	lane, beaten := l.latestLane(next.block, violations, mask), none
 	for mask != 0 {
 		mask &^= 1 << lane
-		x.searchNode(next, lane, k, violations)
-		if x.bestNode != beaten {
-			mask, beaten = x.lateEnough(l, next.block, k, violations, mask), x.bestNode
+		x.Stats.Nodes++
+		if node := next.block*blockSize + lane; decides && violations <= 1 && !x.oneMayDo(l, node) {
+			x.close(node)
+		} else if x.searchNode(next, lane, k, violations); x.bestNode != beaten {
+			mask, decides = x.lateEnough(l, next.block, k, violations, mask)
+			beaten = x.bestNode
 		}
 		lane = bits.TrailingZeros64(mask)
 	}
@@ -383,7 +386,6 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 // searchNode evaluates a node of a block if it may be the best.
 func (x *search) searchNode(of *promise, lane, k int, violations int64) {
 	node := of.block*blockSize + lane
-	x.Stats.Nodes++
 	if !x.besideHeld(&x.levels[k].clean, node, violations) {
 		return
 	}
