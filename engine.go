@@ -24,16 +24,18 @@ const maxDimensions = 8
 type engine struct {
 	cluster *Cluster
 	table   *columnar.Table
-	names   []string // of the dimensions; the first is PodCount
+	// names are the dimensions' resources. The first is PodCount, of which each pod takes
+	// one without requesting it.
+	names []string
 	// uses counts, by dimension, the bound and nominated pods that request more than
 	// zero of it. A dimension that none requests any more may be given to another
 	// resource. Others lists those of resources that have none.
 	uses   []int
 	others map[string]idSet
 	units  []*groupUnit // by index in the table; nil: unused
-	unused []int32
-	buffer []int64
-	pool   sync.Pool // of *fastSearch
+	unused []int32      // places in units whose unit is gone
+	buffer []int64      // for one pod's amounts; updates come one at a time
+	pool   sync.Pool    // of *fastSearch, which queries may borrow at the same time
 }
 
 // An idSet is a set of pods, by number.
@@ -103,7 +105,8 @@ func (e *engine) chooseDimensions(l *loading) {
 	}
 }
 
-// byUse returns resources, most used first.
+// byUse returns resources, most used first, and of those used alike the first by name,
+// so that equal clusters compile to equal tables.
 func byUse(uses map[string]int) []string {
 	names := slices.Collect(maps.Keys(uses))
 	slices.SortFunc(names, func(a, b string) int {
@@ -130,7 +133,8 @@ func (c *Cluster) takesRoom(id int32) bool {
 	return nominated || c.slotOf(id) != nil
 }
 
-// vector lays amounts out by dimension, seats first.
+// vector lays amounts out by dimension, seats first. It is valid until the next call of
+// vector or requests.
 func (e *engine) vector(r Resources, seats int64) []int64 {
 	v := append(e.buffer[:0], seats)
 	for _, name := range e.names[1:] {
@@ -140,7 +144,9 @@ func (e *engine) vector(r Resources, seats int64) []int64 {
 	return v
 }
 
-// requests lays a pod's requests out by dimension, without its seat.
+// requests lays a pod's requests out by dimension, without its seat. What has no
+// dimension is left out: a preemptor that requests it takes the slow path, so no search
+// misses it.
 func (e *engine) requests(p *Pod) []int64 {
 	v := e.row()
 	for name, amount := range p.Requests {
@@ -162,9 +168,43 @@ func (e *engine) row() []int64 {
 	return v
 }
 
+// demandsOf lays a pod's requests out by dimension, seats last. Those for
+// resources that no pod requests are set apart. It reports false if one is not a
+// dimension although pods request it. What is passed is appended to.
+func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) ([]columnar.Demand, []demand, bool) {
+	// By the dimensions' names, which are few and in an order of their own: a map's would
+	// show in the work of a search.
+	known := 0
+	for d, name := range e.names {
+		if amount, ok := p.Requests[name]; ok {
+			known++
+			if amount > 0 && d != columnar.Seat {
+				demands = append(demands, columnar.Demand{Dim: d, Amount: amount})
+			}
+		}
+	}
+	demands = append(demands, columnar.Demand{Dim: columnar.Seat, Amount: 1})
+	if known == len(p.Requests) {
+		return demands, beyond, true
+	}
+	for name, amount := range p.Requests {
+		if e.dimension(name) > 0 || amount == 0 || name == PodCount {
+			continue
+		}
+		if len(e.others[name]) > 0 {
+			return demands, beyond, false
+		}
+		beyond = append(beyond, demand{name, amount})
+	}
+	return demands, beyond, true
+}
+
 // comparison orders residents as CompareImportance orders victims; of equals the
 // one whose first pod was added to the node earlier comes first, as in a stable
 // sort of the node's victims.
+//
+// The table orders rows by it and never asks what a resident stands for, so it is the
+// one place where the release's rules of importance enter the engine.
 func (e *engine) comparison() func(node int, a, b *columnar.Resident) int {
 	return func(node int, a, b *columnar.Resident) int {
 		if d := cmp.Compare(a.Priority, b.Priority); d != 0 {
@@ -192,7 +232,8 @@ func (e *engine) comparison() func(node int, a, b *columnar.Resident) int {
 	}
 }
 
-// standing returns what a resident ranks by before its start.
+// standing returns what a resident ranks by before its start. A pod that only ranks as
+// its group says is of the group's kind, and one pod.
 func (e *engine) standing(x *columnar.Resident) (VictimKind, int) {
 	if x.Ref >= 0 {
 		return KindPod, 1
@@ -204,6 +245,7 @@ func (e *engine) standing(x *columnar.Resident) (VictimKind, int) {
 	return u.key.kind, u.tally.Pods()
 }
 
+// firstPod returns the pod whose UID tells residents apart that are alike otherwise.
 func (e *engine) firstPod(x *columnar.Resident) *Pod {
 	if x.Ref >= 0 {
 		return e.cluster.pods.at(x.Ref).pod
@@ -294,11 +336,13 @@ func (e *engine) sortRow(node int, row []columnar.Resident) {
 	})
 }
 
+// plainResident is what a pod that goes by itself is on its node.
 func plainResident(entry *podEntry, id int32) columnar.Resident {
 	return columnar.Resident{Priority: entry.pod.Priority, Ref: id, Cover: entry.cover, Seats: 1, Start: startOf(entry.pod.Start)}
 }
 
-// share returns what a unit is on one of its nodes.
+// share returns what a unit is on one of its nodes. It ranks and starts as the whole unit
+// does; only its seats are the node's own. Budgets are over the unit, not over shares.
 func (e *engine) share(u *groupUnit, on unitShare) columnar.Resident {
 	return columnar.Resident{Priority: u.tally.Rank(), Ref: ^u.index, Cover: noCover, Seats: int32(on.pods), Start: u.tally.Earliest()}
 }
@@ -353,7 +397,8 @@ func (e *engine) numberUnit(u *groupUnit) {
 	e.table.SetUnit(u.index, e.costs(u))
 }
 
-// costs says what evicting a unit costs.
+// costs says what evicting a unit costs, which is the same on each of its nodes: to
+// evict one share is to evict all.
 func (e *engine) costs(u *groupUnit) columnar.Unit {
 	x := columnar.Unit{Cost: u.tally.Score(e.cluster.pods.at(u.members[0]).pod.Priority), Odd: u.tally.Odd()}
 	if e.cluster.budgets.count() == 0 {

@@ -8,6 +8,9 @@ import (
 
 // What the engine is told of each change to the cluster, after the change but where
 // something leaves: what is compiled of it can be found only while it is there.
+//
+// None of it computes more than the rows: what follows from these is summed up when the
+// next query asks (internal/columnar, refresh.go), once for all updates in between.
 
 // addNode takes in a node, with the pods that were nominated to it while there was none.
 func (e *engine) addNode(s *nodeSlot) {
@@ -17,6 +20,7 @@ func (e *engine) addNode(s *nodeSlot) {
 	}
 }
 
+// removeNode forgets an empty node. Those behind it move up, and so do their rows.
 func (e *engine) removeNode(s *nodeSlot) {
 	e.table.RemoveNode(s.index)
 }
@@ -63,7 +67,8 @@ func (e *engine) addUnit(u *groupUnit) {
 }
 
 // removeUnit takes out a unit as it was last added. A unit without members has
-// not been.
+// not been. Its members have to be those that it was added with: each is dismissed for
+// what it was admitted for.
 func (e *engine) removeUnit(u *groupUnit) {
 	if len(u.members) == 0 {
 		return
@@ -124,6 +129,8 @@ func (e *engine) reserve(s *nodeSlot, id int32) {
 	}
 }
 
+// hold enters a pod among those that hold a place on the node. Requests are by
+// dimension.
 func (e *engine) hold(s *nodeSlot, id int32, requests []int64) {
 	e.table.Hold(s.index, columnar.Held{Priority: e.cluster.pods.at(id).pod.Priority, Ref: id}, requests)
 }
@@ -136,10 +143,13 @@ func (e *engine) unreserve(s *nodeSlot, id int32) {
 	e.dismiss(id)
 }
 
+// addBudget takes in a budget under its number, before there are sets with it.
 func (e *engine) addBudget(b *budgetEntry) { e.table.SetBudget(b.order, int64(b.budget.Allowed)) }
 
 // setBudget follows what a budget allows. If that passes zero, the pods under it have
-// come to violate for sure, or no longer do. A group shows on all of its nodes.
+// come to violate for sure, or no longer do. A group shows on all of its nodes. As long
+// as it stays on one side of zero no row changes: how much is left is read by each
+// search when it charges budgets.
 func (e *engine) setBudget(b *budgetEntry) {
 	if !e.table.SetBudget(b.order, int64(b.budget.Allowed)) {
 		return
@@ -155,7 +165,8 @@ func (e *engine) setBudget(b *budgetEntry) {
 		}
 	}
 
-	// Units, whose sets are their members'.
+	// Units, whose sets are their members'. All there are: those that are one pod, which
+	// only ranks as its group says, have no name to be listed by.
 	for _, u := range e.units {
 		if u != nil && slices.ContainsFunc(e.table.Unit(u.index).Covers, func(set int32) bool { return slices.Contains(c.covers.budgets(set), b) }) {
 			e.touch(u)
@@ -192,7 +203,8 @@ func (e *engine) covered(changed []int32) {
 	}
 }
 
-// renumberBudgets follows a change of the budgets' numbers.
+// renumberBudgets follows a change of the budgets' numbers, which are their order of
+// charging: one that comes between others moves those behind it.
 func (e *engine) renumberBudgets() {
 	var left []int64
 	for _, b := range e.cluster.budgets.inOrder() {
@@ -223,7 +235,8 @@ func (e *engine) setCover(set int32) {
 }
 
 // admit counts the resources that a pod which comes requests, and gives each a
-// dimension if there is one to give. It returns the pod's requests by dimension.
+// dimension if there is one to give. It returns the pod's requests by dimension, valid
+// until the next call. Nearly always all have one, and a single look at the requests does.
 func (e *engine) admit(id int32) []int64 {
 	p := e.cluster.pods.at(id).pod
 	var fresh []string
@@ -302,7 +315,8 @@ func (e *engine) adopt(name string) int {
 		e.table.Grow()
 	}
 
-	// What nodes have of it, then what the pods request that were counted apart.
+	// What nodes have of it, then what the pods request that were counted apart: members
+	// add to their unit's share, and pending ones to what is held on their nominated node.
 	users := e.others[name]
 	e.names[dim], e.uses[dim] = name, len(users)
 	delete(e.others, name)

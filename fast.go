@@ -41,6 +41,14 @@ func (e *Evaluator) preemptFast(ctx context.Context, c *Cluster, preemptor *Pod)
 
 // fastSearch is one decision by the engine. It is reused, so that what it needs
 // is allocated once.
+//
+// It stands between the table, which knows numbers alone, and the caller, whose filters
+// and pods only it knows: the table calls back where arithmetic leaves something open
+// (open, blocked, spares, ownFilters), mostly for the few nodes that may be the best.
+//
+// Invariant: failed ends the decision without an answer, whatever was found before. A
+// callback has no way to return an error, so it says that nothing is possible and leaves
+// the error in err.
 type fastSearch struct {
 	query
 	ctx    context.Context
@@ -50,9 +58,9 @@ type fastSearch struct {
 	// a node has of them.
 	beyond     []demand
 	ports      []HostPort
-	statuses   []knownStatus // what the caller knows of each node; empty without Statuses
-	ownOnNode  []nodeStatuser
-	own        ownFilters
+	statuses   []knownStatus  // what the caller knows of each node; empty without Statuses
+	ownOnNode  []nodeStatuser // the caller's filters that look at the node alone
+	own        ownFilters     // the caller's others
 	failed     bool
 	err        error // what failed last
 	filterRuns int
@@ -81,6 +89,7 @@ type knownStatus uint8
 
 const unknownStatus knownStatus = 255
 
+// borrow returns a search that nobody else uses: queries may run at the same time.
 func (e *engine) borrow() *fastSearch {
 	if f, ok := e.pool.Get().(*fastSearch); ok {
 		return f
@@ -178,35 +187,8 @@ func (f *fastSearch) prepareOwn() bool {
 	return true
 }
 
-// demandsOf lays a pod's requests out by dimension, seats last. Those for
-// resources that no pod requests are set apart. It reports false if one is not a
-// dimension although pods request it. What is passed is appended to.
-func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) ([]columnar.Demand, []demand, bool) {
-	known := 0
-	for d, name := range e.names {
-		if amount, ok := p.Requests[name]; ok {
-			known++
-			if amount > 0 && d != columnar.Seat {
-				demands = append(demands, columnar.Demand{Dim: d, Amount: amount})
-			}
-		}
-	}
-	demands = append(demands, columnar.Demand{Dim: columnar.Seat, Amount: 1})
-	if known == len(p.Requests) {
-		return demands, beyond, true
-	}
-	for name, amount := range p.Requests {
-		if e.dimension(name) > 0 || amount == 0 || name == PodCount {
-			continue
-		}
-		if len(e.others[name]) > 0 {
-			return demands, beyond, false
-		}
-		beyond = append(beyond, demand{name, amount})
-	}
-	return demands, beyond, true
-}
-
+// answer decides, in the order of kube-scheduler: a node that takes the preemptor as it
+// is, then whether it may preempt, then the best node to clear.
 func (f *fastSearch) answer() *Result {
 	// Does a node take the preemptor as it is? The one that it is nominated to is
 	// tried first.
@@ -227,7 +209,9 @@ func (f *fastSearch) answer() *Result {
 		return no
 	}
 
-	// Which node is the best to clear?
+	// Which node is the best to clear? Where none can be, a node on which nothing would
+	// have to go is one that a filter refuses for reasons unknown to arithmetic: what to say
+	// then the composable functions know.
 	node, found := table.Search(&f.search, &f.scratch)
 	if node < 0 {
 		f.failed = f.failed || f.scratch.Stats.Idle > 0
@@ -321,7 +305,7 @@ func (f *fastSearch) takes(i int) (bool, error) {
 func (f *fastSearch) fail(err error) { f.err, f.failed = err, true }
 
 // refused reports whether the node does not take the preemptor whatever pods are
-// on it.
+// on it. Rules of the library come first, since they cost the least.
 func (f *fastSearch) refused(s *nodeSlot) bool {
 	if f.sorted.refuses(f.preemptor, s.node) {
 		return true
@@ -366,7 +350,8 @@ func (f *fastSearch) clashes(s *nodeSlot, stays func(*Pod) bool) bool {
 	return false
 }
 
-// open reports whether clearing the node is worth a thought.
+// open reports whether clearing the node is worth a thought: no rule refuses it, and no
+// pod that may not go has a port that the preemptor wants.
 func (f *fastSearch) open(i int) bool {
 	if f.failed || f.status(i) == knownStatus(Unresolvable) {
 		return false
@@ -381,6 +366,8 @@ func (f *fastSearch) open(i int) bool {
 	})
 }
 
+// self reports whether a nominated pod is the preemptor, which does not hold its place
+// against itself.
 func (f *fastSearch) self(id int32) bool { return samePod(f.cluster.pods.at(id).pod, f.preemptor) }
 
 // blocked reports whether a pod, or a group's share of the node, has a port that

@@ -8,7 +8,9 @@ import (
 	"example.com/preemption/internal/parallel"
 )
 
-// A query is one decision under way.
+// A query is one decision under way, by the composable functions: every node is judged as
+// it is, then dry-run, and a candidate chosen among what comes of it. The engine uses what
+// does not look at all nodes.
 type query struct {
 	*Evaluator
 	cluster     *Cluster
@@ -50,7 +52,9 @@ func (e *Evaluator) orders() []Order {
 	return e.Orders
 }
 
-// judgeAll finds out for every node whether it takes the preemptor as it is.
+// judgeAll finds out for every node whether it takes the preemptor as it is. Workers may
+// share it: each writes the report of its own node, and what depends on their order is
+// put together afterwards, in the order of nodes.
 func (q *query) judgeAll(ctx context.Context) error {
 	x := &q.examination
 	err := parallel.ForEach(ctx, len(x.Nodes), q.Parallelism, func(i int) {
@@ -211,6 +215,8 @@ func (q *query) dryRunAll(ctx context.Context) error {
 // Workers look ahead; what lies beyond the end of the search is forgotten, so
 // that the result is as if nodes were judged one after another.
 func (q *query) dryRunSample(ctx context.Context) error {
+	// As many nodes at a time as there are workers. The reports of those that the search
+	// would not have come to are put back to what they were.
 	x := &q.examination
 	n := len(q.potential)
 	start := q.Sampling.start(n)
@@ -254,6 +260,9 @@ func (q *query) dryRun(i int) {
 	}
 	s, err := q.selectOn(q.cluster.slots[i], run, trace, &r.FilterRuns)
 	r.inexact = q.Victims == VictimsBest && !s.Exact
+
+	// A selection of no victims is what an extender with preemption of its own may fill.
+	// Without one, releases differ: an error of the node up to 1.37, a status since.
 	switch {
 	case err != nil:
 		r.Err = err
@@ -301,6 +310,9 @@ func (q *query) selectOn(s *nodeSlot, run DryRun, trace *Trace, runs *int) (Sele
 		c.Victims = q.cluster.victimsOn(s)
 		return choose()
 	}
+
+	// Otherwise victims are put together in memory that the next node overwrites, and
+	// those selected alone are copied.
 	room, _ := q.rooms.Get().(*victimRoom)
 	if room == nil {
 		room = new(victimRoom)

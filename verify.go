@@ -37,7 +37,8 @@ func (o *ownFilters) forget() {
 	o.filters, o.node, o.test = o.filters[:0], nil, fitTest{}
 }
 
-// begin starts the dry run of a node, with every pod in place.
+// begin starts the dry run of a node, with every pod in place. The context is asked
+// here, where time is spent in code that is not the engine's.
 func (o *ownFilters) begin(n *Node) bool {
 	f := o.search
 	if err := f.ctx.Err(); err != nil {
@@ -144,6 +145,8 @@ func (o *ownFilters) Accepts(node int, evicted []int32, grouped bool) bool {
 	return false
 }
 
+// The reprieve one by one, where the table goes through the residents and asks about each.
+
 // Remove takes a resident out.
 func (o *ownFilters) Remove(ref int32) { o.move(ref, o.test.run.Remove) }
 
@@ -197,7 +200,8 @@ func (f *fastSearch) codeAsIs(s *nodeSlot) Code {
 	return status.Code
 }
 
-// statusAsIs asks all filters, the built-in ones among them.
+// statusAsIs asks all filters, the built-in ones among them: which of several refusals
+// is the status goes by their order.
 func (f *fastSearch) statusAsIs(s *nodeSlot) (Status, error) {
 	run, err := f.beginOn(s)
 	if err != nil {
@@ -245,7 +249,8 @@ func (f *fastSearch) selectHard(node int) (found score.Score, goes func(ref int3
 	return k.score(), goes, len(s.Victims) > 0
 }
 
-// candidate puts together what it takes to clear the node.
+// candidate puts together what it takes to clear the node, from what the search left of
+// its last best.
 func (f *fastSearch) candidate(node int, found score.Score) *Candidate {
 	c := f.cluster
 	f.refs = c.engine.table.Evicted(node, &f.scratch, f.refs[:0])

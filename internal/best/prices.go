@@ -11,6 +11,10 @@ import (
 // prices are, m units cost at least what is missing at these prices and the m
 // cheapest such costs. They are computed in floating point and rounded down.
 //
+// Why it is a bound: of units that free enough, take off each one's cost what it frees
+// at these prices, which for all together is at least what is missing. What is left of
+// the costs of m units is no less than what is left of the m cheapest by that measure.
+//
 // Better prices make the bound tighter: a search takes fewer steps, and finds the
 // same unless it runs out of them. See Forget.
 type prices struct {
@@ -31,6 +35,7 @@ func (s *Solver) Forget() { s.prices.price = s.prices.price[:0] }
 // The bound is concave in each price, and highest where what is bought is just enough.
 // So prices are set one dimension at a time; rough ones do, since any price bounds.
 func (s *Solver) findPrices() bool {
+	// Where one unit may do, or the sum does not count, simpler bounds say as much.
 	m := s.fewest(0, -1)
 	if m < 2 || len(s.missing) == 0 || !slices.Contains(s.Order, Sum) {
 		return false
@@ -103,7 +108,8 @@ func (s *Solver) bid(d, m int, value, spread float64) float64 {
 		low, high = high, high*4
 	}
 
-	// Down, to one at which too little is.
+	// Down, to one at which too little is. At a price of next to nothing none is bought
+	// that has a cost, so this ends.
 	if low == 0 {
 		for range 20 { // a price that is too high by far
 			p := high / 4

@@ -7,6 +7,10 @@ import (
 	"example.com/preemption/internal/score"
 )
 
+// The reprieve of a node by arithmetic, in a look at the residents from the first victim
+// on. docs/engine.md, "Why it is exact", has the proofs (T1, T2, limits); evaluate.go its
+// slow twin, resident by resident.
+
 // A shortage is a dimension in which something is missing with no resident gone. The
 // others keep no resident from being put back.
 type shortage struct {
@@ -28,6 +32,9 @@ func (x *search) greedy(node int) (score.Score, bool) {
 	if x.Blocked != nil || x.Spared != nil {
 		return x.reprieve(node, nil)
 	}
+
+	// Something has to be missing, and a resident of lower priority to be there:
+	// rows end with the least important.
 	r := &x.rows[node]
 	x.evicted, x.spared = x.evicted[:0], x.spared[:0]
 	if n := len(r.residents); n == 0 || r.residents[n-1].Priority >= x.Priority || !x.shortages(node) {
@@ -37,7 +44,9 @@ func (x *search) greedy(node int) (score.Score, bool) {
 		return score.None, true
 	}
 
-	// If budgets are over none from the first victim on, violators stay all.
+	// If budgets are over none from the first victim on, violators stay all. Who violates
+	// need not be found out then, which takes longer than all else. In a round of nodes
+	// that cannot do without violations there are some.
 	first, marked := none, x.violated > 0
 	if !marked {
 		if first = x.cut(r, nil, false); first == none || x.limitFrom(r, node, first).victims == 0 {
@@ -68,6 +77,8 @@ func (x *search) greedy(node int) (score.Score, bool) {
 		}
 	}
 
+	// The others, from their first victim on: each goes that does not fit into what those
+	// before it leave. Both passes have evicted some, so their indices are put in order.
 	most := unlimited
 	if violations == 0 {
 		if most = x.limitFrom(r, node, first); most.victims == 0 {
@@ -102,6 +113,8 @@ func (x *search) markViolators(r *row) []int32 {
 // leaves in x.short what is missing beside the rest. It reports false if all of
 // them are not enough, or those that go too many.
 func (x *search) takeViolators(r *row, marks []int32) (violations int64, ok bool) {
+	// With all others gone less is missing. That alone decides which violators go, as
+	// they are put back first.
 	x.giveUp(r, marks, +1)
 	most := unlimited
 	if x.settledByLess() {
@@ -111,6 +124,9 @@ func (x *search) takeViolators(r *row, marks []int32) (violations int64, ok bool
 	if first == none || !x.takeFrom(r, marks, true, first, most) {
 		return 0, false
 	}
+
+	// The others are there again, and what the violators that go leave is not missing any
+	// more.
 	x.giveUp(r, marks, -1)
 	for j := range x.short {
 		s := &x.short[j]
@@ -176,6 +192,9 @@ func (x *search) cut(r *row, marks []int32, violating bool) int {
 	if !x.isNarrow() {
 		return x.cutAny(r, marks, violating)
 	}
+
+	// Sums from the end of the row on, in up to three dimensions at once. What they come
+	// to beyond what is missing, and the largest request, is for takeFrom.
 	a, b, c := x.narrowed()
 	w := int(r.width)
 	var sa, sb, sc, la, lb, lc int64

@@ -6,6 +6,13 @@ import (
 	"sync/atomic"
 )
 
+// What follows from the rows, and when it is computed. An update marks which part of which
+// row it makes stale; the next query computes these parts, before it reads anything.
+//
+// Invariants: a row with a stale part is listed, in nodes or in later; what is not stale
+// is exact; and what waits in later is off in one direction only, which makes bounds
+// lower than they could be. A part is never marked too small: where in doubt, everything.
+
 // staleRows are the rows of which something has to be computed again. Queries, which
 // may be many at a time, compute it under the lock; the first does it for all.
 type staleRows struct {
@@ -83,7 +90,8 @@ func (t *Table) TouchCovered(node int, cover int32) {
 	}
 }
 
-// mark notes that of a row this much is stale, beside what is already.
+// mark notes that of a row this much is stale, beside what is already. The journal hears
+// of it too, since a search that remembers the row's answer must not.
 func (t *Table) mark(node int, what part) {
 	t.journal.note(node)
 	r := &t.rows[node]
@@ -128,6 +136,9 @@ func (t *Table) settleUpTo(later int) {
 	s := t.stale
 	t.refreshRows(s.nodes)
 	s.nodes = s.nodes[:0]
+
+	// Of those that can wait, some at the end of the list. A row that was listed and has
+	// been computed since, as something else about it could not wait, is fresh by now.
 	slices.Sort(s.later) // they may come in the order of a map, which what a search looks at is not to show
 	n := max(len(s.later)-later, 0)
 	t.refreshRows(s.later[n:])
@@ -166,6 +177,8 @@ func (t *Table) widenStale() {
 
 // refresh computes what of a row is stale. It takes O(residents + levels).
 func (t *Table) refresh(node int, stale part) {
+	// All residents are gathered once, whatever is stale, as each level sums up those
+	// below it. Only what is stale is written: planes keep their extremes at each write.
 	g := &t.gathered
 	t.beginRow(g, node)
 	for k := range t.levels {
@@ -180,7 +193,7 @@ func (t *Table) refresh(node int, stale part) {
 		if stale.tops.has(k) {
 			if some || k == 0 {
 				l.setTops(node, g)
-			} else {
+			} else { // no resident of its own: as below, which is sooner copied than rounded
 				l.tops.copyFrom(&t.levels[k-1].tops, node)
 			}
 		}
@@ -253,6 +266,8 @@ func (t *Table) gather(g *gathering, node int, high int32) (some bool) {
 	return some
 }
 
+// What is gathered up to a level is written to its planes, one node's lane in each.
+
 func (l *level) setClean(node int, g *gathering) {
 	for d, amount := range g.clean {
 		l.clean.set(node, d, amount)
@@ -315,7 +330,8 @@ func (g *gathering) spend(x *Resident, requests []int64) {
 	}
 }
 
-// forget takes a row out of the counts, count takes its residents in again.
+// forget takes a row out of the counts, count takes its residents in again. So counts
+// are right for fresh rows and lag behind for stale ones, as the planes do.
 func (t *Table) forget(r *row) {
 	t.spent -= int(r.spent)
 	if r.odd > 0 {

@@ -149,6 +149,9 @@ func (x *search) searchAll(top int) {
 		x.searchEvery(top)
 		return
 	}
+
+	// Nodes that no bound holds for, then those that need no violation, by level: most
+	// searches end with the first.
 	if x.odd > 0 {
 		x.searchOdd(top)
 	}
@@ -156,7 +159,8 @@ func (x *search) searchAll(top int) {
 	if x.Table.spent == 0 || x.Policy.Respect || x.bestScore.Violations == 0 {
 		return
 	}
-	// What is left takes at least one violation.
+	// What is left takes at least one violation. Rounds end where the best has fewer than
+	// any node that is left.
 	left := x.closeImpossible(top)
 	for v := int64(1); left && v <= mostViolations && v <= x.bestScore.Violations; v++ {
 		if x.anyWith(top, v) {
@@ -363,6 +367,9 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 		return
 	}
 	x.Stats.Blocks++
+
+	// The cheap questions have been asked, of all lanes at once; this one looks at the
+	// largest requests of each.
 	if violations == 0 {
 		mask = x.withinReach(k, next, mask)
 	}
@@ -389,6 +396,9 @@ func (x *search) searchNode(of *promise, lane, k int, violations int64) {
 	if !x.besideHeld(&x.levels[k].clean, node, violations) {
 		return
 	}
+
+	// Where the greedy is all there is, it looks at the first victim before anything else,
+	// which is sooner done than a bound of the node's own.
 	bound := x.scoreOf(k, violations, of.pods, of.start)
 	if violations > 0 || !x.plain {
 		bound = x.bound(node, k, violations)
