@@ -103,7 +103,7 @@ func SelectBestVictimsOnNode(c NodeCase, orders ...Order) (Selection, error) {
 }
 
 // putBackOthers leaves those removed that have to go.
-func putBackOthers(test fitTest, gone, selected []*Victim) error {
+func putBackOthers(test *fitTest, gone, selected []*Victim) error {
 	for _, v := range gone {
 		if !slices.Contains(selected, v) {
 			if err := test.add(v); err != nil {
@@ -116,7 +116,7 @@ func putBackOthers(test fitTest, gone, selected []*Victim) error {
 
 // unanswered says why there is no set although with all victims gone the
 // preemptor fits: because it does with no pod gone, or because of the budgets.
-func (c *NodeCase) unanswered(test fitTest, s Selection, victims []*Victim) (Selection, error) {
+func (c *NodeCase) unanswered(test *fitTest, s Selection, victims []*Victim) (Selection, error) {
 	if err := putBackOthers(test, victims, nil); err != nil {
 		return Selection{}, err
 	}
@@ -132,7 +132,7 @@ func (c *NodeCase) unanswered(test fitTest, s Selection, victims []*Victim) (Sel
 
 // noWorse returns what a search found that had to end early, or what the reprieve
 // selects if that is better.
-func (c *NodeCase) noWorse(test fitTest, s Selection, victims []*Victim, order []best.Criterion) (Selection, error) {
+func (c *NodeCase) noWorse(test *fitTest, s Selection, victims []*Victim, order []best.Criterion) (Selection, error) {
 	if err := putBackOthers(test, victims, nil); err != nil {
 		return Selection{}, err
 	}
@@ -175,7 +175,7 @@ func (c *NodeCase) spans(v *Victim) bool {
 
 // pose states the problem in numbers, given the dry run with all pods in place.
 // It reports whether that is all there is to it.
-func (c *NodeCase) pose(p *best.Problem, test fitTest, victims []*Victim) (numbers bool) {
+func (c *NodeCase) pose(p *best.Problem, test *fitTest, victims []*Victim) (numbers bool) {
 	// What is not missing as it is never will be.
 	a := arithmetic{whole: true}
 	a.read(c.DryRun)
@@ -287,7 +287,7 @@ func saturated(a, b int64) int64 {
 // oracle asks the filters, all of them, the built-in ones too: numbers only keep the
 // search from asking where the answer is known.
 type oracle struct {
-	test    fitTest
+	test    *fitTest
 	victims []*Victim
 }
 

@@ -1,9 +1,11 @@
 package preemption
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
+	"example.com/preemption/internal/best"
 	"example.com/preemption/internal/score"
 )
 
@@ -72,23 +74,27 @@ func PickOneNode(candidates []*Candidate, orders ...Order) (best *Candidate, dec
 	if len(candidates) == 0 {
 		return nil, -1
 	}
-	count := len(orders)
-	compare := func(k, i, j int) int { return orders[k].Compare(candidates[i], candidates[j]) }
-	if builtin, ok := criteria(orders); ok {
-		// Built-in orders compare scores, which are added up once for all of them.
-		scores := make([]score.Score, len(candidates))
-		for i, c := range candidates {
-			scores[i] = c.score()
-		}
-		count = len(builtin)
-		compare = func(k, i, j int) int { return builtin[k].Compare(&scores[i], &scores[j]) }
-	}
-
 	left := make([]int, len(candidates))
 	for i := range left {
 		left[i] = i
 	}
+	count := len(orders)
+	compare := func(k, i, j int) int { return orders[k].Compare(candidates[i], candidates[j]) }
+	ready := func(int) {}
+	if builtin, ok := criteria(orders); ok {
+		// Built-in orders compare numbers, added up once for each candidate that is left.
+		numbers := make([]int64, len(candidates))
+		count = len(builtin)
+		compare = func(_, i, j int) int { return cmp.Compare(numbers[i], numbers[j]) }
+		ready = func(k int) {
+			for _, i := range left {
+				numbers[i] = candidates[i].number(builtin[k])
+			}
+		}
+	}
+
 	for k := range count {
+		ready(k)
 		equals := left[:1] // the best so far, written behind what has been read
 		for _, i := range left[1:] {
 			switch d := compare(k, i, equals[0]); {
@@ -117,6 +123,33 @@ func compareStart(a, b *Candidate) int      { return by(score.ByStart, a, b) }
 func by(criterion func(a, b *score.Score) int, a, b *Candidate) int {
 	x, y := a.score(), b.score()
 	return criterion(&x, &y)
+}
+
+// number is what a criterion goes by, the less the better: of the score, but that no
+// more is added up than it takes.
+func (c *Candidate) number(by best.Criterion) int64 {
+	switch by {
+	case best.Violations:
+		return int64(c.Violations)
+	case best.Top:
+		for _, v := range c.Victims {
+			for _, p := range v.Pods {
+				return int64(p.Priority)
+			}
+		}
+		return score.None.Top
+	case best.Sum:
+		sum := int64(0)
+		for _, v := range c.Victims {
+			for _, p := range v.Pods {
+				sum += score.Weight(p.Priority)
+			}
+		}
+		return sum
+	case best.Pods:
+		return int64(countPods(c.Victims))
+	}
+	return ^scoreOf(c.Victims).Start
 }
 
 // score adds up what the candidate costs, in O(pods).

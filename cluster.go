@@ -119,15 +119,14 @@ func (c *Cluster) victimsOn(s *nodeSlot) []*Victim {
 // A victimRoom is memory for the victims of one node after the other.
 type victimRoom struct {
 	units []*Victim
-	plain []Victim // never grown while units point into it
+	plain []Victim // on the one node in on
 	on    []*Node
 }
 
 // victimsIn is victimsOn in memory given, which its next call overwrites; pods are
 // those of the slot.
 func (c *Cluster) victimsIn(room *victimRoom, s *nodeSlot) []*Victim {
-	room.units, room.plain = slices.Grow(room.units[:0], len(s.pods)), slices.Grow(room.plain[:0], len(s.pods))
-	room.on = append(room.on[:0], s.node)
+	room.clear(s)
 	for i, p := range s.pods {
 		if u := c.unitOfPod(p); u != nil {
 			if v := c.victimIn(u); !slices.Contains(room.units, v) {
@@ -135,21 +134,33 @@ func (c *Cluster) victimsIn(room *victimRoom, s *nodeSlot) []*Victim {
 			}
 			continue
 		}
-		room.plain = append(room.plain, Victim{Priority: p.Priority, Pods: s.pods[i : i+1 : i+1], Nodes: room.on})
-		room.units = append(room.units, &room.plain[len(room.plain)-1])
+		v := &room.plain[len(room.units)] // which is a plain pod on this node already
+		v.Priority, v.Pods = p.Priority, s.pods[i:i+1:i+1]
+		room.units = append(room.units, v)
 	}
 	return room.units
+}
+
+// clear makes room for the victims of a node.
+func (room *victimRoom) clear(s *nodeSlot) {
+	if n := len(s.pods); len(room.plain) < n || room.on == nil {
+		room.units, room.plain, room.on = make([]*Victim, 0, 2*n), make([]Victim, 2*n), make([]*Node, 1)
+		for i := range room.plain {
+			room.plain[i].Nodes = room.on
+		}
+	}
+	room.units, room.on[0] = room.units[:0], s.node
 }
 
 // keep replaces single pods among the victims by copies that outlive the room, and
 // updates of the cluster.
 func (room *victimRoom) keep(victims []*Victim) {
-	on := slices.Clone(room.on)
+	on, pods, plain := slices.Clone(room.on), make([]*Pod, len(victims)), make([]Victim, len(victims))
 	for i, v := range victims {
 		if v.Group == "" {
-			kept := *v
-			kept.Pods, kept.Nodes = slices.Clone(v.Pods), on
-			victims[i] = &kept
+			pods[i] = v.Pods[0]
+			plain[i] = Victim{Priority: v.Priority, Pods: pods[i : i+1 : i+1], Nodes: on}
+			victims[i] = &plain[i]
 		}
 	}
 }

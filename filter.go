@@ -132,25 +132,39 @@ func monotone(p Prepared) bool {
 }
 
 func (a preparedAll) Begin(node *Node) (DryRun, error) {
-	run := &allRun{steps: make([]namedRun, len(a))}
+	run := &allRun{}
+	run.steps = run.few[:0]
 	for i, p := range a {
 		d, err := p.Begin(node)
 		if err != nil {
 			return nil, &FilterError{p.name, err}
 		}
-		run.steps[i] = namedRun{p.name, d}
+		if d != (fitsEverywhere{}) { // which need not be asked, nor told
+			run.steps = append(run.steps, namedRun{p.name, i, d})
+		}
 	}
 	return run, nil
 }
 
 type namedRun struct {
 	name string
+	at   int // its filter's place
 	DryRun
 }
 
 type allRun struct {
 	steps   []namedRun
-	refused DryRun // the member that refused last, nil if none did
+	few     [2]namedRun // memory for as many as there mostly are
+	refused DryRun      // the member that refused last, nil if none did
+}
+
+// first returns the dry run of the first n filters alone.
+func (r *allRun) first(n int) *allRun {
+	steps := r.steps
+	for len(steps) > 0 && steps[len(steps)-1].at >= n {
+		steps = steps[:len(steps)-1]
+	}
+	return &allRun{steps: steps}
 }
 
 func (r *allRun) Add(p *Pod, on *Node) error {
@@ -171,18 +185,18 @@ func (r *allRun) Remove(p *Pod, on *Node) error {
 	return nil
 }
 
-func (r *allRun) Fits() (Status, error) {
-	for _, s := range r.steps {
-		status, err := s.Fits()
-		if err != nil {
+func (r *allRun) Fits() (status Status, err error) {
+	for i := range r.steps {
+		s := &r.steps[i]
+		if status, err = s.Fits(); err != nil {
 			return Status{}, &FilterError{s.name, err}
 		}
-		if !status.Fits() {
+		if status.Code != Fits {
 			if status.Filter == "" {
 				status.Filter = s.name
 			}
 			r.refused = s.DryRun
-			return status, nil
+			return
 		}
 	}
 	return Status{}, nil
@@ -197,15 +211,6 @@ func shortfalls(d DryRun) []Shortfall {
 	}
 	return nil
 }
-
-// fitsEverywhere is the dry run of a filter that no member is concerned with.
-type fitsEverywhere struct{}
-
-func (fitsEverywhere) Begin(*Node) (DryRun, error) { return fitsEverywhere{}, nil }
-func (fitsEverywhere) Monotone() bool              { return true }
-func (fitsEverywhere) Add(*Pod, *Node) error       { return nil }
-func (fitsEverywhere) Remove(*Pod, *Node) error    { return nil }
-func (fitsEverywhere) Fits() (Status, error)       { return Status{}, nil }
 
 // A sortedFilters tells filters apart by what is known of them without asking:
 // what the engine computes, and what it has to ask the caller's for.

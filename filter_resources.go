@@ -69,16 +69,18 @@ type preparedResources struct {
 func (*preparedResources) Monotone() bool { return true }
 
 func (f *preparedResources) Begin(node *Node) (DryRun, error) {
-	n := len(f.demands)
-	amounts := make([]int64, 2*n)
 	pods := f.view.PodsOn(node)
-	r := &resourcesRun{demands: f.demands, short: f.short, node: node, free: amounts[:n:n], refusedFree: amounts[n:], here: present(pods)}
+	n := len(f.demands)
+	amounts := make([]int64, 2*n, (len(pods)+3)*n)
+	r := &resourcesRun{demands: f.demands, short: f.short, node: node, free: amounts[:n:n], refusedFree: amounts[n : 2*n : 2*n], requests: amounts[2*n:]}
 	for i, d := range f.demands {
 		r.free[i] = node.Allocatable[d.name]
 	}
 	r.seats = node.Allocatable[PodCount] - int64(len(pods))
-	for _, p := range pods {
-		if err := r.take(p); err != nil {
+	r.here = present(pods)
+	for row, p := range pods {
+		r.read(p)
+		if err := r.take(row); err != nil {
 			return nil, &StepError{"add pod", node.Name, p.String(), err}
 		}
 	}
@@ -94,6 +96,9 @@ type resourcesRun struct {
 	free    []int64 // by demand; negative on an overcommitted node
 	seats   int64   // pods the node still takes
 	here    presence
+	// requests are the rows of the pods that are or were there: what a pod requests, by
+	// demand. Its map is read once.
+	requests []int64
 
 	// What was left when Fits refused last, for Shortfalls: by then nominated pods
 	// may have been taken away again.
@@ -106,18 +111,33 @@ func (r *resourcesRun) Add(p *Pod, on *Node) error {
 	if on != r.node {
 		return nil
 	}
-	if err := r.take(p); err != nil {
+	row, fresh := r.here.come(p)
+	if fresh {
+		r.read(p)
+	}
+	if err := r.take(row); err != nil {
 		return err
 	}
-	r.here.come(p)
 	r.seats--
 	return nil
 }
 
+// read adds the row of a pod.
+func (r *resourcesRun) read(p *Pod) {
+	for i := range r.demands {
+		r.requests = append(r.requests, p.Requests[r.demands[i].name])
+	}
+}
+
+// row returns what the pod with this row requests.
+func (r *resourcesRun) row(row int) []int64 {
+	n := len(r.free)
+	return r.requests[row*n:][:n]
+}
+
 // take takes off what is left what a pod requests.
-func (r *resourcesRun) take(p *Pod) error {
-	for i, d := range r.demands {
-		request := p.Requests[d.name]
+func (r *resourcesRun) take(row int) error {
+	for i, request := range r.row(row) {
 		if request < 0 || r.free[i] < math.MinInt64+request {
 			return errOverflow
 		}
@@ -130,44 +150,66 @@ func (r *resourcesRun) Remove(p *Pod, on *Node) error {
 	if on != r.node {
 		return nil
 	}
-	if !r.here.leave(p) {
+	row, there := r.here.leave(p)
+	if !there {
 		return errNotOnNode
 	}
-	for i, d := range r.demands {
-		r.free[i] += p.Requests[d.name] // which was taken off before
+	for i, request := range r.row(row) {
+		r.free[i] += request // which was taken off before
 	}
 	r.seats++
 	return nil
 }
 
-// A presence is which pods a dry run has on its node, in no order. It keeps the room of
-// a pod from being freed twice.
-type presence []*Pod
+// A presence is which pods a dry run has on its node, and which have left. It keeps the
+// room of a pod from being freed twice. Each pod has a place, which it keeps.
+type presence struct {
+	pods []*Pod // the view's, then those that came besides
+	gone []bool // by place
+	last int    // the place found last
+}
 
-func present(pods []*Pod) presence { return append(make(presence, 0, len(pods)+1), pods...) }
+func present(pods []*Pod) presence {
+	return presence{pods: pods[:len(pods):len(pods)], gone: make([]bool, len(pods))}
+}
 
-func (x *presence) come(p *Pod) { *x = append(*x, p) }
-
-// leave reports whether the pod was there. Mostly it is the one that came last, or one of
-// the first.
-func (x *presence) leave(p *Pod) bool {
-	list := *x
-	last := len(list) - 1
-	if last < 0 {
-		return false
+// come returns the place of a pod that comes. If it has not been there before, that is
+// the next.
+func (x *presence) come(p *Pod) (place int, fresh bool) {
+	place = x.find(p, true)
+	if fresh = place < 0; fresh {
+		place = len(x.pods)
+		x.pods, x.gone = append(x.pods, p), append(x.gone, true)
 	}
-	if list[last] == p {
-		*x = list[:last]
-		return true
+	x.gone[place] = false
+	return place, fresh
+}
+
+// leave returns the place of a pod that leaves, and whether it was there.
+func (x *presence) leave(p *Pod) (place int, there bool) {
+	if place = x.find(p, false); place < 0 {
+		return 0, false
 	}
-	for i, there := range list {
-		if there == p {
-			list[i] = list[last]
-			*x = list[:last]
-			return true
+	x.gone[place] = true
+	return place, true
+}
+
+// find returns the place of a pod that is there, or of one that is gone; -1 if there is
+// no such. Mostly it is asked for the pod that it found last, or for the next.
+func (x *presence) find(p *Pod, gone bool) int {
+	for i := x.last; i < len(x.pods); i++ {
+		if x.pods[i] == p && x.gone[i] == gone {
+			x.last = i
+			return i
 		}
 	}
-	return false
+	for i, o := range x.pods[:x.last] {
+		if o == p && x.gone[i] == gone {
+			x.last = i
+			return i
+		}
+	}
+	return -1
 }
 
 func (r *resourcesRun) Fits() (Status, error) {
@@ -204,8 +246,8 @@ func withReason(reasons, next []string) []string {
 }
 
 func (r *resourcesRun) demandsMet() bool {
-	for i, d := range r.demands {
-		if d.amount > r.free[i] {
+	for i := range r.demands {
+		if r.demands[i].amount > r.free[i] {
 			return false
 		}
 	}
@@ -296,7 +338,7 @@ func (r *portsRun) Add(p *Pod, on *Node) error {
 
 func (r *portsRun) Remove(p *Pod, on *Node) error {
 	if on == r.node {
-		if !r.here.leave(p) {
+		if _, there := r.here.leave(p); !there {
 			return errNotOnNode
 		}
 		r.clashes -= r.clashesOf(p)

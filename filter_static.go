@@ -110,3 +110,13 @@ type fixedStatus Status
 func (fixedStatus) Add(*Pod, *Node) error    { return nil }
 func (fixedStatus) Remove(*Pod, *Node) error { return nil }
 func (s fixedStatus) Fits() (Status, error)  { return Status(s), nil }
+
+// fitsEverywhere is the dry run of a filter that is not concerned, or lets the preemptor
+// pass whatever pods are there.
+type fitsEverywhere struct{}
+
+func (fitsEverywhere) Begin(*Node) (DryRun, error) { return fitsEverywhere{}, nil }
+func (fitsEverywhere) Monotone() bool              { return true }
+func (fitsEverywhere) Add(*Pod, *Node) error       { return nil }
+func (fitsEverywhere) Remove(*Pod, *Node) error    { return nil }
+func (fitsEverywhere) Fits() (Status, error)       { return Status{}, nil }

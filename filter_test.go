@@ -301,3 +301,51 @@ func (unconcerned) Name() string { return "Unconcerned" }
 func (unconcerned) Prepare(*preemption.Pod, preemption.View) (preemption.Prepared, error) {
 	return nil, nil
 }
+
+// A caller's filter that lets everything pass is not asked again; those behind it are
+// still taken for what they are, before and behind the built-in ones.
+func TestFiltersThatPassKeepTheirPlaces(t *testing.T) {
+	node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 2, preemption.PodCount: 10}}
+	c := newCluster(t, preemption.ClusterState{Nodes: []*preemption.Node{node}, Pods: []*preemption.Pod{
+		{Name: "low", UID: "low", NodeName: "n", Requests: preemption.Resources{preemption.CPU: 2}},
+	}})
+	preemptor := &preemption.Pod{Name: "high", UID: "high", Priority: 1, Requests: preemption.Resources{preemption.CPU: 1}}
+	answers := func(name string, code preemption.Code) preemption.Filter {
+		return disguised{preemption.NodeFilter(name, func(*preemption.Pod, *preemption.Node) preemption.Status { return preemption.Status{Code: code} })}
+	}
+	alone := func(code preemption.Code) preemption.Filter {
+		return preemption.PodsFilter("Alone", false, func(_ *preemption.Pod, _ *preemption.Node, pods []*preemption.Pod) preemption.Status {
+			if len(pods) > 0 {
+				return preemption.Status{Code: code}
+			}
+			return preemption.Status{}
+		})
+	}
+	for _, filters := range [][]preemption.Filter{
+		{answers("a", preemption.Fits), preemption.NodeResources(), alone(preemption.Unresolvable)},
+		{answers("a", preemption.Fits), alone(preemption.Unresolvable), preemption.NodeResources()},
+		{answers("a", preemption.Fits), alone(preemption.Unschedulable), answers("b", preemption.Fits), preemption.NodeResources()},
+		{preemption.NodeResources(), answers("a", preemption.Fits), answers("b", preemption.Unresolvable)},
+	} {
+		e := &preemption.Evaluator{Filters: filters}
+		got, err := e.Preempt(t.Context(), c, preemptor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := e.Examine(t.Context(), c, preemptor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Outcome != want.Outcome || len(got.Delete) != len(want.Delete) {
+			t.Errorf("%d filters: Preempt %v %v, Examine %v %v", len(filters), got.Outcome, got.Delete, want.Outcome, want.Delete)
+		}
+	}
+}
+
+// disguised hides that a filter looks at the node alone.
+type disguised struct{ preemption.Filter }
+
+func (d disguised) Prepare(p *preemption.Pod, view preemption.View) (preemption.Prepared, error) {
+	prepared, err := d.Filter.Prepare(p, view)
+	return struct{ preemption.Prepared }{prepared}, err
+}

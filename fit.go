@@ -11,7 +11,8 @@ import "errors"
 // The dry run is left as it was. The cost is at most two Fits calls. It
 // corresponds to RunFilterPluginsWithNominatedPods of kube-scheduler.
 func FitsWithNominated(preemptor *Pod, node *Node, run DryRun, nominated []*Pod) (Status, error) {
-	return fitTest{node: node, run: run, nominated: holding(nominated, preemptor)}.fits()
+	test := fitTest{node: node, run: run, nominated: holding(nominated, preemptor)}
+	return test.fits()
 }
 
 // holding returns the nominated pods whose place the preemptor has to respect.
@@ -33,34 +34,33 @@ type fitTest struct {
 	runs      *int   // counts the calls of Fits, unless nil
 }
 
-func (t fitTest) fits() (Status, error) {
+func (t *fitTest) fits() (status Status, err error) {
 	if len(t.nominated) > 0 {
-		status, err := t.fitsBesideNominated()
-		if err != nil || !status.Fits() {
+		if status, err = t.fitsBesideNominated(); err != nil || !status.Fits() {
 			return status, err
 		}
 	}
-	status, err := t.filter()
-	if err != nil {
+	t.count()
+	if status, err = t.run.Fits(); err != nil {
 		return Status{}, t.failed("test fit", nil, err)
 	}
-	return status, nil
+	return
 }
 
-func (t fitTest) filter() (Status, error) {
+func (t *fitTest) count() {
 	if t.runs != nil {
 		*t.runs++
 	}
-	return t.run.Fits()
 }
 
-func (t fitTest) fitsBesideNominated() (Status, error) {
+func (t *fitTest) fitsBesideNominated() (Status, error) {
 	for _, p := range t.nominated {
 		if err := t.run.Add(p, t.node); err != nil {
 			return Status{}, t.failed("add nominated pod", p, err)
 		}
 	}
-	status, err := t.filter()
+	t.count()
+	status, err := t.run.Fits()
 	if err != nil {
 		return Status{}, t.failed("test fit beside nominated pods", nil, err)
 	}
@@ -72,7 +72,7 @@ func (t fitTest) fitsBesideNominated() (Status, error) {
 	return status, nil
 }
 
-func (t fitTest) remove(v *Victim) error {
+func (t *fitTest) remove(v *Victim) error {
 	for i, p := range v.Pods {
 		if err := t.run.Remove(p, v.Nodes[i]); err != nil {
 			return t.failed("remove pod", p, err)
@@ -81,7 +81,7 @@ func (t fitTest) remove(v *Victim) error {
 	return nil
 }
 
-func (t fitTest) add(v *Victim) error {
+func (t *fitTest) add(v *Victim) error {
 	for i, p := range v.Pods {
 		if err := t.run.Add(p, v.Nodes[i]); err != nil {
 			return t.failed("add pod", p, err)
@@ -90,7 +90,7 @@ func (t fitTest) add(v *Victim) error {
 	return nil
 }
 
-func (t fitTest) failed(step string, p *Pod, err error) error {
+func (t *fitTest) failed(step string, p *Pod, err error) error {
 	e := &StepError{Step: step, Node: t.node.Name, Err: err}
 	if p != nil {
 		e.Pod = p.String()

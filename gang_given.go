@@ -184,7 +184,7 @@ func (q *gangQuery) potentialVictims(used map[*Node]bool, local bool) []*Victim 
 // reprieveFor puts back as many of those gone as the members fit beside. It
 // charges budgets for all victims, and tries those concerned. Where budgets are
 // respected all of these may go.
-func reprieveFor[T trial](q *gangQuery, p *gangPlan, t T, victims []*Victim, concerned func(*Victim) bool) error {
+func reprieveFor(q *gangQuery, p *gangPlan, t trial, victims []*Victim, concerned func(*Victim) bool) error {
 	// Budgets are charged for all of them, in the order of importance, though only
 	// those concerned are tried: as kube-scheduler does it.
 	sortByImportance(victims, q.Compare)

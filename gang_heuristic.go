@@ -195,7 +195,7 @@ func (h *heuristic) costAt(node int, m *Pod, prepared Prepared, placed []*Node) 
 		return h.mayEvict(v) && !slices.ContainsFunc(h.gone, func(x *Victim) bool { return x.Pods[0] == v.Pods[0] })
 	})
 	asNode := NodeCase{Node: n, DryRun: run, Release: c.Release(), BudgetPolicy: h.Budgets, Compare: h.Compare, coverage: c.coverage}
-	selection, err := asNode.selectFrom(test, left)
+	selection, err := asNode.selectFrom(&test, left)
 	switch {
 	case err != nil:
 		return nil, err

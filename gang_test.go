@@ -538,12 +538,13 @@ func TestGangTrace(t *testing.T) {
 	}
 }
 
-// TestSortByImportance compares sorting by keys with sorting by the comparison.
+// TestSortByImportance compares sorting by keys, few and many, with sorting by the
+// comparison.
 func TestSortByImportance(t *testing.T) {
 	for seed := range uint64(300) {
 		w := world.New(world.Seeded(seed, 9))
 		var victims []*preemption.Victim
-		for i := range 64 + w.Choose(40) {
+		for i := range w.Choose(170) {
 			v := preemption.NewPodVictim(w.Pod(fmt.Sprint(i)), &preemption.Node{Name: "n"})
 			v.Kind = world.Pick(w, preemption.KindPod, preemption.KindPod, preemption.KindPodGroup, preemption.KindCompositePodGroup)
 			for range w.Choose(3) {

@@ -71,7 +71,7 @@ func (q *gangQuery) startRun(i int, nodes []*Node, gone []*Victim) (fitTest, err
 }
 
 // addMember puts a member in place, on the node of the dry run or on another.
-func (t fitTest) addMember(m *Pod, on *Node) error {
+func (t *fitTest) addMember(m *Pod, on *Node) error {
 	if err := t.run.Add(m, on); err != nil {
 		return t.failed("add member", m, err)
 	}
@@ -81,8 +81,8 @@ func (t fitTest) addMember(m *Pod, on *Node) error {
 // add puts a victim back into every dry run, remove takes it out: a member's run
 // has all pods of all nodes.
 func (t gangRuns) add(v *Victim) error {
-	for _, x := range t {
-		if err := x.add(v); err != nil {
+	for i := range t {
+		if err := t[i].add(v); err != nil {
 			return err
 		}
 	}
@@ -90,8 +90,8 @@ func (t gangRuns) add(v *Victim) error {
 }
 
 func (t gangRuns) remove(v *Victim) error {
-	for _, x := range t {
-		if err := x.remove(v); err != nil {
+	for i := range t {
+		if err := t[i].remove(v); err != nil {
 			return err
 		}
 	}
@@ -100,8 +100,8 @@ func (t gangRuns) remove(v *Victim) error {
 
 // fits tests the members in order, each beside those before it.
 func (t gangRuns) fits() (Status, error) {
-	for _, x := range t {
-		if status, err := x.fits(); err != nil || !status.Fits() {
+	for i := range t {
+		if status, err := t[i].fits(); err != nil || !status.Fits() {
 			return status, err
 		}
 	}

@@ -187,7 +187,8 @@ func (p *placing) follow(i int) error {
 
 // test finds out whether a node takes a member, and scores it.
 func (p *placing) test(j int, m *Pod) error {
-	status, err := fitTest{node: p.nodes[j], run: p.runs[j], nominated: p.holding(m, p.nodes[j])}.fits()
+	test := fitTest{node: p.nodes[j], run: p.runs[j], nominated: p.holding(m, p.nodes[j])}
+	status, err := test.fits()
 	if err != nil {
 		return err
 	}

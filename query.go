@@ -116,7 +116,8 @@ func (q *query) judge(i int) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	return q.testOn(node, run, &q.examination.Nodes[i].FilterRuns).fits()
+	test := q.testOn(node, run, &q.examination.Nodes[i].FilterRuns)
+	return test.fits()
 }
 
 // testOn is the fit test on a node.

@@ -178,13 +178,13 @@ func (c *NodeCase) badVictim(p *Pod, err error) error {
 	return e
 }
 
-func (c *NodeCase) fitTest() fitTest {
-	return fitTest{node: c.Node, run: c.DryRun, nominated: holding(c.Nominated, c.Preemptor), runs: c.runs}
+func (c *NodeCase) fitTest() *fitTest {
+	return &fitTest{node: c.Node, run: c.DryRun, nominated: holding(c.Nominated, c.Preemptor), runs: c.runs}
 }
 
 // selectFrom is SelectVictimsOnNode from its second step on, given the victims
 // that may be evicted.
-func (c *NodeCase) selectFrom(test fitTest, victims []*Victim) (Selection, error) {
+func (c *NodeCase) selectFrom(test *fitTest, victims []*Victim) (Selection, error) {
 	if len(victims) == 0 {
 		return Selection{Status: noVictims()}, nil
 	}
@@ -215,9 +215,11 @@ func (c *NodeCase) selectFrom(test fitTest, victims []*Victim) (Selection, error
 		c.Trace.classified(c.Node, violating)
 	}
 
-	evicted, err := reprieve(test, violating, rest, func(v Violation, status Status) {
-		c.Trace.reprieved(c.Node, v, status, c.DryRun)
-	})
+	var tell func(Violation, Status)
+	if c.Trace != nil {
+		tell = func(v Violation, status Status) { c.Trace.reprieved(c.Node, v, status, c.DryRun) }
+	}
+	evicted, err := reprieve(test, violating, rest, tell)
 	if err != nil {
 		return Selection{}, err
 	}
@@ -231,7 +233,7 @@ func (c *NodeCase) selectFrom(test fitTest, victims []*Victim) (Selection, error
 // beyondBudgets returns why a preemptor is out that is refused with this status,
 // although all victims are removed but those that budgets protect: if removing
 // these too makes room, because of the budgets.
-func beyondBudgets[T trial](t T, status Status, protected []Violation) (Status, error) {
+func beyondBudgets(t trial, status Status, protected []Violation) (Status, error) {
 	if len(protected) == 0 {
 		return status, nil
 	}
@@ -263,27 +265,12 @@ type evicted struct {
 }
 
 // reprieve puts back as many victims as possible, the violating ones first. All
-// of them are removed, and the preemptor fits.
-func reprieve[T trial](t T, violating []Violation, rest []*Victim, tell func(Violation, Status)) (evicted, error) {
+// of them are removed, and the preemptor fits. Tell, if not nil, is told of each.
+func reprieve(t trial, violating []Violation, rest []*Victim, tell func(Violation, Status)) (evicted, error) {
 	// Invariant: every victim not yet tried is removed, so the preemptor fits.
-	attempt := func(v Violation) (spared bool, err error) {
-		if err := t.add(v.Victim); err != nil {
-			return false, err
-		}
-		status, err := t.fits()
-		if err != nil {
-			return false, err
-		}
-		tell(v, status)
-		if status.Fits() {
-			return true, nil
-		}
-		return false, t.remove(v.Victim)
-	}
-
 	var gone evicted
 	for _, v := range violating {
-		spared, err := attempt(v)
+		spared, err := attempt(t, v, tell)
 		if err != nil {
 			return evicted{}, err
 		}
@@ -293,7 +280,7 @@ func reprieve[T trial](t T, violating []Violation, rest []*Victim, tell func(Vio
 		}
 	}
 	for _, v := range rest {
-		spared, err := attempt(Violation{Victim: v})
+		spared, err := attempt(t, Violation{Victim: v}, tell)
 		if err != nil {
 			return evicted{}, err
 		}
@@ -304,10 +291,31 @@ func reprieve[T trial](t T, violating []Violation, rest []*Victim, tell func(Vio
 	return gone, nil
 }
 
+// attempt puts a victim back, unless the preemptor does not fit beside it.
+func attempt(t trial, v Violation, tell func(Violation, Status)) (spared bool, err error) {
+	if err := t.add(v.Victim); err != nil {
+		return false, err
+	}
+	status, err := t.fits()
+	if err != nil {
+		return false, err
+	}
+	if tell != nil {
+		tell(v, status)
+	}
+	if status.Code == Fits {
+		return true, nil
+	}
+	return false, t.remove(v.Victim)
+}
+
 // inOrderOf returns the evicted in the order of all victims, which both lists
 // follow.
 func (e evicted) inOrderOf(all []*Victim) []*Victim {
 	a, b := e.violating, e.others
+	if len(a) == 0 {
+		return b
+	}
 	merged := make([]*Victim, 0, len(a)+len(b))
 	for _, v := range all {
 		switch {

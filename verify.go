@@ -102,7 +102,7 @@ func (o *ownFilters) Begin(node int, room bool) bool {
 	// If they all pass, the status is the built-in filter's. If nothing refuses, the
 	// node takes the preemptor as it is, and evictions have nothing to resolve.
 	test := o.test
-	test.run = &allRun{steps: o.test.run.(*allRun).steps[:asked]}
+	test.run = o.test.run.(*allRun).first(asked)
 	status, err := test.fits()
 	if o.check(err) {
 		return false
@@ -207,7 +207,8 @@ func (f *fastSearch) statusAsIs(s *nodeSlot) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	return f.testOn(s.node, run, &f.filterRuns).fits()
+	test := f.testOn(s.node, run, &f.filterRuns)
+	return test.fits()
 }
 
 // beginOn returns a dry run of all filters. Few decisions need one, so the filters are

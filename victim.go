@@ -3,6 +3,7 @@ package preemption
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -127,7 +128,7 @@ func (v *Victim) affected(f func(*Node) bool) bool {
 type View interface {
 	Nodes() []*Node
 	// PodsOn returns the pods bound to the node, in the order they were added.
-	// The slice must not be modified.
+	// The slice must not be modified, and stays as it is during a decision.
 	PodsOn(node *Node) []*Pod
 	// NominatedTo returns the pending pods nominated to the node of that name, in
 	// the order of nomination. The slice must not be modified. Those that hold their
@@ -267,30 +268,57 @@ func sortByImportance(victims []*Victim, compare func(a, b *Victim) int) {
 		slices.SortStableFunc(victims, func(a, b *Victim) int { return compare(b, a) })
 		return
 	}
-	// What CompareImportance looks at is found out once for each victim. Those of a
-	// node need no memory for it.
+	if len(victims) <= few {
+		sortFew(victims)
+	} else {
+		sortMany(victims)
+	}
+}
+
+const few = 64 // as many as a node mostly has
+
+// sortFew puts each victim in its place among those before it. What CompareImportance
+// looks at is found out once for each.
+func sortFew(victims []*Victim) {
+	var (
+		ranks  [few]uint64
+		starts [few]int64
+		sorted [few]*Victim
+	)
+	for i, v := range victims {
+		rank, start := v.rank(), v.earliest()
+		at := i
+		for ; at > 0; at-- {
+			o := at - 1
+			if ranks[o] > rank || ranks[o] == rank && (starts[o] < start || starts[o] == start && sorted[o].Pods[0].UID <= v.Pods[0].UID) {
+				break
+			}
+			ranks[at], starts[at], sorted[at] = ranks[o], starts[o], sorted[o]
+		}
+		ranks[at], starts[at], sorted[at] = rank, start, v
+	}
+	copy(victims, sorted[:len(victims)])
+}
+
+// sortMany does the same, in a time that does not grow with the square.
+func sortMany(victims []*Victim) {
 	type key struct {
-		start    int64
-		pods, at int
-		priority int32
-		kind     VictimKind
+		rank  uint64
+		start int64
+		at    int
 	}
 	var (
-		fewKeys    [128]key
-		fewVictims [128]*Victim
+		someKeys    [2 * few]key
+		someVictims [2 * few]*Victim
 	)
-	keys, unsorted := fewKeys[:0], append(fewVictims[:0], victims...)
+	keys, unsorted := someKeys[:0], append(someVictims[:0], victims...)
 	for i, v := range victims {
-		keys = append(keys, key{v.earliest(), len(v.Pods), i, v.Priority, v.Kind})
+		keys = append(keys, key{v.rank(), v.earliest(), i})
 	}
 	slices.SortFunc(keys, func(a, b key) int {
 		switch {
-		case a.priority != b.priority:
-			return cmp.Compare(b.priority, a.priority)
-		case a.kind != b.kind:
-			return cmp.Compare(b.kind, a.kind)
-		case a.pods != b.pods:
-			return cmp.Compare(b.pods, a.pods)
+		case a.rank != b.rank:
+			return cmp.Compare(b.rank, a.rank)
 		case a.start != b.start:
 			return cmp.Compare(a.start, b.start)
 		}
@@ -299,6 +327,13 @@ func sortByImportance(victims []*Victim, compare func(a, b *Victim) int) {
 	for i := range keys {
 		victims[i] = unsorted[keys[i].at]
 	}
+}
+
+// rank is all that counts before the start as one number, greater for the more important:
+// priority, kind, and the number of pods, for which there is room up to 2^30.
+func (v *Victim) rank() uint64 {
+	priority := uint64(int64(v.Priority) - math.MinInt32)
+	return priority<<32 | uint64(v.Kind)<<30 | uint64(len(v.Pods))
 }
 
 // describe names the victim, with the number of its pods if it is a group.
