@@ -69,35 +69,99 @@ func (c *Cluster) addBudget(b *PodDisruptionBudget) error {
 }
 
 // coverAnew finds the pods that a budget covers once its selector is another one, or
-// that it no longer covers. Pods under the same budgets go the same way, so which set
-// they come to is found once for all of them.
+// that it no longer covers.
 func (c *Cluster) coverAnew(b *budgetEntry, selector *Selector) {
-	valid := selector != nil && selector.Validate() == nil
-	moves := make(map[int32]int32) // from which set of budgets to which
-	var changed []int32
-	for id := range c.pods.within(b.budget.Namespace) {
-		e := c.pods.at(id)
-		if e.home == none {
-			continue
-		}
-		before := slices.Contains(c.covers.budgets(e.cover), b)
-		after := valid && c.release.selects(selector, e.pod.Labels) && !slices.Contains(b.budget.Disrupted, e.pod.Name)
-		if before == after {
-			continue
-		}
-
-		// A set that pods have come to is not left again here, so its number stays.
-		old := e.cover
-		if set, known := moves[old]; known {
-			e.cover = c.covers.join(set, e.home)
-		} else {
-			e.cover = c.covers.enter(withBudget(c.covers.budgets(old), b, after), e.home)
-			moves[old] = e.cover
-		}
-		c.covers.leave(old, e.home)
-		changed = append(changed, id)
+	x := recovering{Cluster: c, budget: b, moves: make(map[int32]int32)}
+	if selector != nil && selector.Validate() == nil {
+		x.selects = c.release.selecting(selector)
 	}
-	c.engine.covered(changed)
+	var ids [someAtATime]int32
+	n := 0
+	for id := range c.pods.names.Within(b.budget.Namespace) {
+		ids[n] = id
+		if n++; n == len(ids) {
+			x.look(ids[:])
+			n = 0
+		}
+	}
+	x.look(ids[:n])
+	c.engine.covered(x.changed)
+}
+
+// A recovering is a budget's search for the pods that it comes to cover, or leaves.
+type recovering struct {
+	*Cluster
+	budget  *budgetEntry
+	selects func(labels map[string]string) bool // nil: covers none
+	// moves says from which set of budgets to which pods go: those under the same
+	// budgets go the same way.
+	moves   map[int32]int32
+	changed []int32
+}
+
+// someAtATime pods are looked at in steps, each for all of them before the next: pods
+// lie far apart, and so memory has many of them on the way at the same time.
+const someAtATime = 256
+
+// look looks at pods, among which may be some of another namespace, or gone.
+func (x *recovering) look(ids []int32) {
+	var (
+		pods     [someAtATime]*Pod
+		labels   [someAtATime]map[string]string
+		selected [someAtATime]bool
+	)
+	bound := ids[:0]
+	for _, id := range ids {
+		if e := x.pods.at(id); e.pod != nil && e.home != none {
+			pods[len(bound)] = e.pod
+			bound = append(bound, id)
+		}
+	}
+
+	// Which of them the selector chooses. Many have no labels.
+	if x.selects != nil {
+		for i := range bound {
+			labels[i] = pods[i].Labels
+		}
+		unlabelled := x.selects(nil)
+		for i := range bound {
+			selected[i] = len(labels[i]) > 0 || unlabelled
+		}
+		for i := range bound {
+			selected[i] = selected[i] && x.selects(labels[i])
+		}
+	}
+
+	// Those with which that is not as it was. Those that were covered are in the
+	// namespace for sure.
+	budget := x.budget.budget
+	changed := bound[:0]
+	for i, id := range bound {
+		covered := slices.Contains(x.covers.budgets(x.pods.at(id).cover), x.budget)
+		if covered || selected[i] && pods[i].Namespace == budget.Namespace {
+			if covered != (selected[i] && !slices.Contains(budget.Disrupted, pods[i].Name)) {
+				changed = append(changed, id)
+			}
+		}
+	}
+	for _, id := range changed {
+		x.move(x.pods.at(id))
+	}
+	x.changed = append(x.changed, changed...)
+}
+
+// move has a pod covered by the budget, or no longer.
+func (x *recovering) move(e *podEntry) {
+	old := e.cover
+	if set, known := x.moves[old]; known {
+		// A set that pods have come to is not left again here, so its number stays.
+		e.cover = x.covers.join(set, e.home)
+	} else {
+		over := x.covers.budgets(old)
+		e.cover = x.covers.enter(withBudget(over, x.budget, !slices.Contains(over, x.budget)), e.home)
+		x.moves[old] = e.cover
+	}
+	x.covers.leave(old, e.home)
 }
 
 // withBudget returns a set of budgets, in the order of charging, with one more or

@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -275,18 +274,6 @@ func (x *podIndex) find(namespace, name string) int32 {
 }
 
 func (x *podIndex) at(id int32) *podEntry { return &x.entries[id] }
-
-// within yields the pods of a namespace, in no order that means anything. It reads
-// eight bytes for each pod of the cluster, and more only of those it yields.
-func (x *podIndex) within(namespace string) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for id := range x.names.Within(namespace) {
-			if p := x.entries[id].pod; p != nil && p.Namespace == namespace && !yield(id) {
-				return
-			}
-		}
-	}
-}
 
 // add makes an entry for a pod that has none.
 func (x *podIndex) add(e podEntry) int32 {

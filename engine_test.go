@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 )
@@ -402,6 +404,63 @@ func TestFiltersAreAskedAboutNodesInQuestion(t *testing.T) {
 		}
 		if x.want == OutcomePreempt && r.FilterRuns == 0 {
 			t.Errorf("%s: no filter was asked", x.name)
+		}
+	}
+}
+
+// A budget finds its pods among many of its namespace, whatever its selector was and
+// becomes, as looking at each pod by itself does.
+func TestBudgetsFindTheirPodsAmongMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for _, release := range []Release{ReleaseNewest, Release136} {
+		s := workload{nodes: 60, pods: 50}.state(1)
+		s.Release = release
+		for i, p := range s.Pods {
+			p.Namespace = fmt.Sprint("ns-", r.IntN(2))
+			p.Labels = []map[string]string{nil, {}, {"app": fmt.Sprint("app-", r.IntN(3))}, {"app": "app-1", "tier": "front"}, {"tier": "back"}}[r.IntN(5)]
+			if i%50 == 0 {
+				p.NodeName = "" // pending
+			}
+		}
+		c, err := NewCluster(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		selectors := []*Selector{
+			nil, {}, {MatchLabels: map[string]string{"not a label!": "x"}},
+			{MatchLabels: map[string]string{"app": "app-1"}},
+			{MatchLabels: map[string]string{"app": "app-1", "tier": "front"}},
+			{MatchExpressions: []Requirement{{"app", SelectorExists, nil}}},
+			{MatchExpressions: []Requirement{{"app", SelectorDoesNotExist, nil}}},
+			{MatchLabels: map[string]string{"app": "app-2"}, MatchExpressions: []Requirement{{"tier", SelectorNotIn, []string{"front"}}}},
+		}
+		for step := range 60 {
+			b := &PodDisruptionBudget{Namespace: fmt.Sprint("ns-", r.IntN(3)), Name: fmt.Sprint(r.IntN(3)), Allowed: int32(r.IntN(2)), Selector: selectors[r.IntN(len(selectors))]}
+			if r.IntN(3) == 0 {
+				for range 20 {
+					b.Disrupted = append(b.Disrupted, s.Pods[r.IntN(len(s.Pods))].Name)
+				}
+			}
+			if err := c.SetBudget(b); err != nil {
+				t.Fatal(err)
+			}
+			for id := range c.pods.entries {
+				e := c.pods.at(int32(id))
+				var want []*PodDisruptionBudget
+				for _, b := range c.DisruptionBudgets() {
+					if e.home != none && b.Namespace == e.pod.Namespace && b.Selector.Validate() == nil && b.Selector != nil &&
+						release.selects(b.Selector, e.pod.Labels) && !slices.Contains(b.Disrupted, e.pod.Name) {
+						want = append(want, b)
+					}
+				}
+				is := func(have *budgetEntry, want *PodDisruptionBudget) bool { return have.budget == want }
+				if have := c.covers.budgets(e.cover); !slices.EqualFunc(have, want, is) {
+					t.Fatalf("%v, step %d: %d budgets over %v with labels %v, want %v", release, step, len(have), e.pod, e.pod.Labels, want)
+				}
+			}
+			if err := CheckEngine(c); err != nil {
+				t.Fatalf("%v, step %d: %v", release, step, err)
+			}
 		}
 	}
 }

@@ -188,11 +188,15 @@ func (e *engine) covered(changed []int32) {
 	// A unit is stated anew once, however many of its members have changed. The order
 	// does not matter: each sets its own numbers.
 	units := make(map[*groupUnit]bool)
-	for _, id := range changed {
-		entry := c.pods.at(id)
-		e.setCover(entry.cover)
+	on := make([]int, len(changed)) // found first, as memory has many on the way then
+	for i, id := range changed {
+		on[i] = c.slotOf(id).index
+	}
+	for i, id := range changed {
+		cover := c.pods.at(id).cover
+		e.setCover(cover)
 		if u := c.unitOf[id]; u == nil {
-			e.table.SetCover(c.home(entry).index, id, entry.cover)
+			e.table.SetCover(on[i], id, cover)
 		} else {
 			units[u] = true
 		}
