@@ -158,15 +158,6 @@ type allRun struct {
 	refused DryRun      // the member that refused last, nil if none did
 }
 
-// first returns the dry run of the first n filters alone.
-func (r *allRun) first(n int) *allRun {
-	steps := r.steps
-	for len(steps) > 0 && steps[len(steps)-1].at >= n {
-		steps = steps[:len(steps)-1]
-	}
-	return &allRun{steps: steps}
-}
-
 func (r *allRun) Add(p *Pod, on *Node) error {
 	for _, s := range r.steps {
 		if err := s.Add(p, on); err != nil {

@@ -68,6 +68,15 @@ func (o *ownFilters) fits() bool {
 	return !o.check(err) && status.Fits()
 }
 
+// firstOf returns the dry run of the first n filters alone.
+func firstOf(r *allRun, n int) *allRun {
+	steps := r.steps
+	for len(steps) > 0 && steps[len(steps)-1].at >= n {
+		steps = steps[:len(steps)-1]
+	}
+	return &allRun{steps: steps}
+}
+
 // fitAsIs reports whether a node takes the preemptor with every pod in place.
 func (o *ownFilters) fitAsIs(n *Node) bool { return o.begin(n) && o.fits() }
 
@@ -102,7 +111,7 @@ func (o *ownFilters) Begin(node int, room bool) bool {
 	// If they all pass, the status is the built-in filter's. If nothing refuses, the
 	// node takes the preemptor as it is, and evictions have nothing to resolve.
 	test := o.test
-	test.run = o.test.run.(*allRun).first(asked)
+	test.run = firstOf(o.test.run.(*allRun), asked)
 	status, err := test.fits()
 	if o.check(err) {
 		return false
