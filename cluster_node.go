@@ -125,11 +125,14 @@ func (c committed) add(o committed) committed {
 
 func (c committed) minus(r Resources) committed {
 	for _, amount := range r {
-		var borrow uint64
-		c.low, borrow = bits.Sub64(c.low, uint64(amount), 0)
-		c.high -= borrow
+		c = c.less(amount)
 	}
 	return c
+}
+
+func (c committed) less(amount int64) committed {
+	low, borrow := bits.Sub64(c.low, uint64(amount), 0)
+	return committed{c.high - borrow, low}
 }
 
 func (c committed) small() bool { return c.high == 0 && bits.Len64(c.low) < 64 }

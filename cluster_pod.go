@@ -200,11 +200,14 @@ func (c *Cluster) moveOut(id int32) (place int) {
 	e := c.pods.at(id)
 	p := e.pod
 	if s := c.home(e); s != nil {
-		if !c.leave(id) {
-			c.engine.remove(id)
+		if requests, all := c.takeOut(id); all {
+			for _, amount := range requests {
+				s.committed = s.committed.less(amount)
+			}
+		} else {
+			s.committed = s.committed.minus(p.Requests)
 		}
 		c.covers.leave(e.cover, e.home)
-		s.committed = s.committed.minus(p.Requests)
 		if len(p.HostPorts) > 0 {
 			s.ports--
 		}
@@ -229,6 +232,15 @@ func (c *Cluster) moveOut(id int32) (place int) {
 		c.engine.unreserve(home, id)
 	}
 	return place
+}
+
+// takeOut has a bound pod leave its unit and the engine. If the engine knew all that the
+// pod requests it is returned: the pod's own map is seldom in the caches.
+func (c *Cluster) takeOut(id int32) (requests []int64, all bool) {
+	if c.leave(id) {
+		return nil, false
+	}
+	return c.engine.remove(id)
 }
 
 func unknownNode(p *Pod) error {

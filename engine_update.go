@@ -42,11 +42,23 @@ func (e *engine) add(id int32) {
 	e.table.Add(e.cluster.home(entry).index, plainResident(entry, id), e.admit(id))
 }
 
-// remove takes out a plain bound pod, which the cluster still knows.
-func (e *engine) remove(id int32) {
-	entry := e.cluster.pods.at(id)
-	e.table.Remove(e.cluster.home(entry).index, id)
-	e.dismiss(id)
+// remove takes out a plain bound pod, which the cluster still knows. It returns what the
+// pod requested, by dimension, and whether that is all: if every resource that pods
+// request has a dimension.
+func (e *engine) remove(id int32) (requests []int64, all bool) {
+	requests = e.table.Remove(e.cluster.slotOf(id).index, id)
+	if len(e.others) > 0 {
+		e.dismiss(id)
+		return nil, false
+	}
+
+	// This is dismiss without the pod's map.
+	for d, amount := range requests {
+		if amount > 0 {
+			e.uses[d+1]--
+		}
+	}
+	return requests, true
 }
 
 // addUnit takes in a unit with all its members.

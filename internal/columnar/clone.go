@@ -16,7 +16,7 @@ func (t *Table) Clone(compare func(node int, a, b *Resident) int) *Table {
 	}
 	k.cloneRows(t.rows)
 	k.units, k.budgets, k.covers = slices.Clone(t.units), slices.Clone(t.budgets), slices.Clone(t.covers)
-	k.gathered = gathering{} // scratch memory is not shared
+	k.gathered, k.removed = gathering{}, nil // scratch memory is not shared
 	return &k
 }
 

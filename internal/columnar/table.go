@@ -44,6 +44,7 @@ type Table struct {
 	// the first overdrawn.
 	chargeAll bool
 	gathered  gathering
+	removed   []int64 // what Remove has returned
 }
 
 // A Resident is one unit of eviction on one node: a pod, or the share of an
@@ -234,18 +235,21 @@ func (t *Table) Add(node int, x Resident, requests []int64) {
 	t.relayIfSkewed()
 }
 
-// Remove removes the resident with that reference.
-func (t *Table) Remove(node int, ref int32) {
+// Remove removes the resident with that reference. It returns what that requested, in as
+// many dimensions as its row has, in memory that the next call uses again.
+func (t *Table) Remove(node int, ref int32) (requests []int64) {
 	r := &t.rows[node]
 	at := r.indexOf(ref)
 	x := r.residents[at]
-	t.take(node, &x, r.requestsOf(at), +1)
+	t.removed = append(t.removed[:0], r.requestsOf(at)...)
+	t.take(node, &x, t.removed, +1)
 	r.drop(at)
 	t.residents--
 	t.churn++
 	k := t.levelOf(x.Priority)
 	t.levels[k].count--
 	t.mark(node, moved(k, t.isSpent(&x)))
+	return t.removed
 }
 
 // Change puts x in the place of the resident with its reference, and adds requests
@@ -283,7 +287,12 @@ func (t *Table) SetCover(node int, ref, cover int32) {
 // indexOf returns the index of the resident with that reference. Going through a
 // short row from its beginning is faster than jumping about in it.
 func (r *row) indexOf(ref int32) int {
-	return slices.IndexFunc(r.residents, func(x Resident) bool { return x.Ref == ref })
+	for i := range r.residents {
+		if r.residents[i].Ref == ref {
+			return i
+		}
+	}
+	return -1
 }
 
 // reorder puts a resident whose importance has changed in its place. It reports
