@@ -159,7 +159,8 @@ func (room *victimRoom) keep(victims []*Victim) {
 	for i, v := range victims {
 		if v.Group == "" {
 			pods[i] = v.Pods[0]
-			plain[i] = Victim{Priority: v.Priority, Pods: pods[i : i+1 : i+1], Nodes: on}
+			plain[i] = *v
+			plain[i].Pods, plain[i].Nodes = pods[i:i+1:i+1], on
 			victims[i] = &plain[i]
 		}
 	}

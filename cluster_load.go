@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"example.com/preemption/internal/index"
 )
 
 // NewCluster validates the state and compiles it. The error joins all that is
@@ -32,13 +34,7 @@ func NewCluster(state ClusterState) (*Cluster, error) {
 		l.note(at("disruption budget", i, b == nil, func() error { return l.addBudget(b) }))
 	}
 	l.requested.pods = len(state.Pods)
-	for i, p := range state.Pods {
-		if p == nil {
-			l.note(at("pod", i, true, nil))
-		} else if err := l.enterPod(p); err != nil {
-			l.note(err)
-		}
-	}
+	l.enterPods(state.Pods)
 	if len(l.errs) > 0 {
 		return nil, errors.Join(l.errs...)
 	}
@@ -106,12 +102,34 @@ func (l *loading) note(err error) {
 	}
 }
 
-// enterPod is AddPod for construction.
-func (l *loading) enterPod(p *Pod) error {
+// enterPods enters the pods, some at a time, so that what the index has to read for
+// their names is fetched together.
+func (l *loading) enterPods(pods []*Pod) {
+	var keys [64]index.Key
+	for from := 0; from < len(pods); from += len(keys) {
+		some := pods[from:min(from+len(keys), len(pods))]
+		for i, p := range some {
+			if p != nil {
+				keys[i] = l.pods.names.Key(p.Namespace, p.Name)
+			}
+		}
+		l.pods.names.Fetch(keys[:len(some)])
+		for i, p := range some {
+			if p == nil {
+				l.note(at("pod", from+i, true, nil))
+			} else if err := l.enterPod(p, keys[i]); err != nil {
+				l.note(err)
+			}
+		}
+	}
+}
+
+// enterPod is AddPod for construction. The key is that of its names.
+func (l *loading) enterPod(p *Pod, key index.Key) error {
 	if err := validatePodNames(p); err != nil {
 		return err
 	}
-	if l.pods.find(p.Namespace, p.Name) >= 0 {
+	if l.pods.findKey(key, p.Namespace, p.Name) >= 0 {
 		return fmt.Errorf("preemption: pod %s: there already is a pod of that name", p)
 	}
 	bound := l.nodeNamed(p.NodeName)
@@ -139,7 +157,8 @@ func (l *loading) enterPod(p *Pod) error {
 	if bound != nil {
 		e.home = bound.number
 	}
-	l.pods.add(e)
+	l.pods.entries = append(l.pods.entries, e)
+	l.pods.names.AddKey(key, id)
 	switch {
 	case bound != nil:
 		if len(p.HostPorts) > 0 {

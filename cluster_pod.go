@@ -279,10 +279,16 @@ func newPodIndex(size int) podIndex {
 
 // find returns the number of the pod's entry, none if there is none.
 func (x *podIndex) find(namespace, name string) int32 {
-	return x.names.Find(namespace, name, func(id int32) bool {
-		p := x.entries[id].pod
-		return p.Name == name && p.Namespace == namespace
-	})
+	return x.names.Find(namespace, name, func(id int32) bool { return x.entries[id].named(namespace, name) })
+}
+
+// findKey is find with the key of the names known.
+func (x *podIndex) findKey(key index.Key, namespace, name string) int32 {
+	return x.names.FindKey(key, func(id int32) bool { return x.entries[id].named(namespace, name) })
+}
+
+func (e *podEntry) named(namespace, name string) bool {
+	return e.pod.Name == name && e.pod.Namespace == namespace
 }
 
 func (x *podIndex) at(id int32) *podEntry { return &x.entries[id] }

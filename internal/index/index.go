@@ -24,6 +24,7 @@ type Index struct {
 	buckets []int32 // a power of two of them, at least as many as numbers in use
 	links   []link  // by number
 	count   int
+	fetched int32 // means nothing: what Fetch reads has to go somewhere
 }
 
 // A link is one number's part in the index.
@@ -31,8 +32,11 @@ type link struct {
 	next int32 // in the same bucket, None at the end
 	// tag is eight bits of a hash of the namespace, above 24 of one of both names, which
 	// say what bucket the number is in. A number not in use keeps the tag that it had.
-	tag uint32
+	tag Key
 }
+
+// A Key stands for two names. Few others have it too.
+type Key uint32
 
 // New returns an index with room for so many.
 func New(size int) Index {
@@ -51,9 +55,14 @@ func (x *Index) Find(namespace, name string, is func(number int32) bool) int32 {
 	if len(x.buckets) == 0 {
 		return None
 	}
-	tag, bucket := x.hash(namespace, name)
-	n := x.buckets[bucket]
-	for n != None && (x.links[n].tag != tag || !is(n)) {
+	return x.FindKey(x.Key(namespace, name), is)
+}
+
+// FindKey is Find for names of that key. The index is one made by New, as for AddKey and
+// Fetch.
+func (x *Index) FindKey(key Key, is func(number int32) bool) int32 {
+	n := x.buckets[x.bucket(key)]
+	for n != None && (x.links[n].tag != key || !is(n)) {
 		n = x.links[n].next
 	}
 	return n
@@ -64,22 +73,35 @@ func (x *Index) Find(namespace, name string, is func(number int32) bool) int32 {
 func (x *Index) Add(namespace, name string, number int32) {
 	if len(x.buckets) == 0 {
 		*x = New(0)
-	} else if x.count == len(x.buckets) {
+	}
+	x.AddKey(x.Key(namespace, name), number)
+}
+
+// AddKey is Add for names of that key.
+func (x *Index) AddKey(key Key, number int32) {
+	if x.count == len(x.buckets) {
 		x.rehash(2 * len(x.buckets))
 	}
 	for len(x.links) <= int(number) {
 		x.links = append(x.links, link{})
 	}
-	tag, bucket := x.hash(namespace, name)
-	x.links[number] = link{x.buckets[bucket], tag}
+	bucket := x.bucket(key)
+	x.links[number] = link{x.buckets[bucket], key}
 	x.buckets[bucket] = number
 	x.count++
 }
 
+// Fetch has memory send what FindKey will read for these keys, which lies far apart: asked
+// for all of them at once, it is on the way for many at the same time.
+func (x *Index) Fetch(keys []Key) {
+	for _, key := range keys {
+		x.fetched += x.buckets[x.bucket(key)]
+	}
+}
+
 // Remove undoes Add.
 func (x *Index) Remove(namespace, name string, number int32) {
-	_, bucket := x.hash(namespace, name)
-	at := &x.buckets[bucket]
+	at := &x.buckets[x.bucket(x.Key(namespace, name))]
 	for *at != number {
 		at = &x.links[*at].next
 	}
@@ -107,7 +129,7 @@ func (x *Index) Within(namespace string) iter.Seq[int32] {
 // Clone returns an independent copy.
 func (x *Index) Clone() Index {
 	room := make([]link, 0, len(x.links)+len(x.links)/32+1) // so that the first that comes does not move all
-	return Index{x.seed, append([]int32(nil), x.buckets...), append(room, x.links...), x.count}
+	return Index{x.seed, append([]int32(nil), x.buckets...), append(room, x.links...), x.count, 0}
 }
 
 // rehash distributes the numbers over so many buckets. A bucket follows from the
@@ -132,17 +154,16 @@ func (x *Index) rehash(buckets int) {
 const namespacePart = 0xff << 24
 
 // part returns these bits.
-func (x *Index) part(namespace string) uint32 {
-	return uint32(maphash.String(x.seed, namespace)) & namespacePart
+func (x *Index) part(namespace string) Key {
+	return Key(maphash.String(x.seed, namespace)) & namespacePart
 }
 
-// hash returns the tag of two names, and their bucket.
-func (x *Index) hash(namespace, name string) (tag, bucket uint32) {
+// Key returns the key of two names, the tag that they are filed with.
+func (x *Index) Key(namespace, name string) Key {
 	h := maphash.String(x.seed, namespace)
 	both := bits.RotateLeft64(h, 29) ^ maphash.String(x.seed, name)
-	tag = uint32(h)&namespacePart | uint32(both)&^uint32(namespacePart)
-	return tag, x.bucket(tag)
+	return Key(h)&namespacePart | Key(both)&^namespacePart
 }
 
 // bucket returns where the chain for a tag begins.
-func (x *Index) bucket(tag uint32) uint32 { return tag & uint32(len(x.buckets)-1) }
+func (x *Index) bucket(tag Key) uint32 { return uint32(tag) & uint32(len(x.buckets)-1) }
