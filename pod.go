@@ -15,29 +15,32 @@ import (
 // The zero value of each field is meaningful: no labels, priority 0, may preempt,
 // requests nothing, not bound, not started, in no group, not terminating.
 type Pod struct {
+	// What nearly every decision reads comes first, so that it is near together in memory.
+
 	Namespace, Name string // together they identify the pod in a cluster
-	UID             string // tells incarnations apart; the last tie-break of importance
-	Labels          map[string]string
-	Priority        int32
+	// NodeName is the node the pod is bound to, "" for a pending pod.
+	NodeName string
+	Priority int32
 	// PreemptionPolicy says whether the pod may preempt others. It does not
 	// protect the pod from being a victim.
 	PreemptionPolicy PreemptionPolicy
+	Termination      Termination
 	// Requests is what the pod needs on its node: init containers, sidecars and
 	// overhead included. A name that is absent is a request of zero.
-	Requests     Resources
-	HostPorts    []HostPort
-	NodeSelector map[string]string
-	Tolerations  []Toleration
-	// NodeName is the node the pod is bound to, "" for a pending pod.
-	NodeName string
-	// NominatedNode is the node that an earlier preemption is clearing for a
-	// pending pod. It has no meaning for a bound pod.
-	NominatedNode string
+	Requests Resources
 	// Start is when the pod started running; zero: not started, youngest of all.
 	Start time.Time
 	// Group names the PodGroup of the same namespace that the pod belongs to.
-	Group       string
-	Termination Termination
+	Group string
+
+	UID          string // tells incarnations apart; the last tie-break of importance
+	Labels       map[string]string
+	HostPorts    []HostPort
+	NodeSelector map[string]string
+	Tolerations  []Toleration
+	// NominatedNode is the node that an earlier preemption is clearing for a
+	// pending pod. It has no meaning for a bound pod.
+	NominatedNode string
 	// GracePeriod is how long the pod may take to go once it is told to, TerminatesAt
 	// when that time is over for a pod that is terminating: the API's deletion
 	// timestamp, zero if it is not known. Neither takes part in a decision.
