@@ -157,7 +157,8 @@ func (e *engine) requests(p *Pod) []int64 {
 	return v
 }
 
-// row returns room for an amount in each dimension but the seats, all zero.
+// row returns room for an amount in each dimension but the seats, all zero. It is the
+// engine's one buffer, so what is in it is used or copied before the next update's.
 func (e *engine) row() []int64 {
 	w := len(e.names) - 1
 	if cap(e.buffer) < w {
@@ -263,7 +264,8 @@ func (e *engine) place(s *nodeSlot, x *columnar.Resident) int {
 	})
 }
 
-// load fills the table. The rows of all nodes are one behind the other in node
+// load fills the table, which is done row by row so that all that a row needs is read
+// while it is at hand. The rows of all nodes are one behind the other in node
 // order, so that a search that goes from node to node reads on.
 func (e *engine) load(l *loading, shares map[*groupUnit][]int64) {
 	// Rows have room to grow, so that the first pods to come move no row.

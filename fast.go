@@ -8,7 +8,8 @@ import (
 	"example.com/preemption/internal/columnar"
 )
 
-// preemptFast decides by the engine. It reports false where the engine cannot
+// preemptFast decides by the engine, which changes no answer: twins in the tests decide by
+// both, and compare. It reports false where the engine cannot
 // vouch for the answer, which evaluate then has to find. That is so
 //
 //   - with Accept, Compare, Sampling or Extenders, or with Orders other than the
@@ -294,6 +295,8 @@ func (f *fastSearch) tryFit(i int) bool {
 
 // takes reports whether a node that has the room takes the preemptor as it is.
 func (f *fastSearch) takes(i int) (bool, error) {
+	// What fails here does not end the search: it may be about a node that is never asked
+	// for again. Who asked decides.
 	s := f.cluster.slots[i]
 	takes := !f.refused(s) && !f.clashes(s, func(*Pod) bool { return true }) && (f.search.Judge == nil || f.own.fitAsIs(s.node))
 	err := f.err
@@ -356,6 +359,8 @@ func (f *fastSearch) open(i int) bool {
 	if f.failed || f.status(i) == knownStatus(Unresolvable) {
 		return false
 	}
+	// A pod of a group goes with the group or not at all, so the group's rank says whether
+	// its port becomes free.
 	s := f.cluster.slots[i]
 	return !f.refused(s) && !f.clashes(s, func(p *Pod) bool {
 		priority := p.Priority

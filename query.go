@@ -11,19 +11,23 @@ import (
 // A query is one decision under way, by the composable functions: every node is judged as
 // it is, then dry-run, and a candidate chosen among what comes of it. The engine uses what
 // does not look at all nodes.
+//
+// Workers share a query. Each writes what belongs to the node that it looks at, in runs and
+// in the examination; all else is set before they start, or after they are done.
 type query struct {
 	*Evaluator
 	cluster     *Cluster
 	preemptor   *Pod
 	prepared    Prepared
-	detailed    bool // keep the steps of each dry run
-	placeholder bool // candidates without victims are for an extender to fill
-	runs        []DryRun
+	detailed    bool      // keep the steps of each dry run
+	placeholder bool      // candidates without victims are for an extender to fill
+	runs        []DryRun  // by node, begun when first needed
 	rooms       sync.Pool // of *victimRoom, one for each worker
 	potential   []int     // nodes that evictions may help
 	examination Examination
 }
 
+// newQuery prepares the filters, which may fail, before any node is looked at.
 func (e *Evaluator) newQuery(c *Cluster, preemptor *Pod, detailed bool) (*query, error) {
 	prepared, err := prepare(e.filters(), preemptor, c)
 	if err != nil {
@@ -105,6 +109,8 @@ func (q *query) nominatedFirst() []*nodeSlot {
 	return slices.Concat([]*nodeSlot{s}, q.cluster.slots[:s.index], q.cluster.slots[s.index+1:])
 }
 
+// judge returns the status of a node with every pod in place: what the caller knows, or
+// else what the filters say.
 func (q *query) judge(i int) (Status, error) {
 	node := q.cluster.nodes[i]
 	if q.Statuses != nil {
@@ -149,6 +155,9 @@ func (q *query) mayNot(code func(*nodeSlot) Code) *Result {
 	if slot == nil {
 		return nil
 	}
+
+	// Only what an earlier preemption evicts is waited for, and only where this preemptor
+	// could have evicted it: other pods may take as long as they like to go.
 	var leaving []*Victim
 	for _, p := range slot.pods {
 		if p.Termination != TerminatingByPreemption {

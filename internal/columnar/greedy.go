@@ -246,7 +246,7 @@ func (x *search) narrowed() (a, b, c *shortage) {
 	return a, b, c
 }
 
-// cutAny is cut for any dimensions.
+// cutAny is cut for any dimensions, the seats among them.
 func (x *search) cutAny(r *row, marks []int32, violating bool) int {
 	for j := range x.short {
 		x.short[j].slack, x.short[j].largest = -x.short[j].missing, 0
@@ -280,6 +280,8 @@ var unlimited = limit{math.MaxInt64, math.MaxInt64}
 func (x *search) limitFrom(r *row, node, first int) limit {
 	b, e := &x.bestScore, &r.residents[first]
 	top := int64(e.Priority)
+	// A node whose first victim is below the best's top is better whatever else goes. With
+	// odd victims the first is not the highest for sure.
 	if !x.settledByLess() || b.Violations > 0 || top < b.Top || r.odd > 0 {
 		return unlimited
 	}
@@ -298,6 +300,7 @@ func (x *search) limitFrom(r *row, node, first int) limit {
 	if (start < b.Start || start == b.Start && node > x.bestNode) && times(b.Pods-1, score.Weight(e.Priority)) < b.Sum {
 		most.sum--
 	}
+	// No victim weighs less than the lightest of the table, so a sum is a number too.
 	if lightest > 0 {
 		most.victims = max(0, most.sum-score.Weight(e.Priority)+lightest) / lightest
 	}
@@ -311,6 +314,9 @@ func (x *search) takeFrom(r *row, marks []int32, violating bool, first int, most
 	if !x.isNarrow() {
 		return x.takeAny(r, marks, violating, first, most)
 	}
+	// In up to three dimensions at once: where there are fewer the first stands in for
+	// the others, and is tested again. What is left of the reserve goes below zero as soon
+	// as in any of them too many victims are needed.
 	a, b, c := x.narrowed()
 	sa, sb, sc := a.slack, b.slack, c.slack
 	ra, la := a.reserve(most.victims)
@@ -361,7 +367,8 @@ func (s *shortage) reserve(victims int64) (amount, largest int64) {
 	return victims*s.largest - s.missing, s.largest
 }
 
-// takeAny is takeFrom for any dimensions.
+// takeAny is takeFrom for any dimensions. It keeps no reserve: so many dimensions are
+// seldom short.
 func (x *search) takeAny(r *row, marks []int32, violating bool, first int, most limit) bool {
 	x.begun()
 	victims, sum := int64(0), int64(0)

@@ -41,6 +41,7 @@ type levelSet uint32
 
 const allLevels levelSet = 1<<maxLevels - 1
 
+// below has the levels below one, only has that one alone.
 func below(level int) levelSet { return 1<<level - 1 }
 func only(level int) levelSet  { return 1 << level }
 
@@ -51,6 +52,8 @@ var (
 	everything = part{clean: allLevels, tops: allLevels, starts: allLevels, spent: true}
 )
 
+// and is what is stale after two changes. What one of them makes stale, the other does not
+// mend.
 func (p part) and(o part) part {
 	return part{p.clean | o.clean, p.tops | o.tops, p.starts | o.starts, p.spent || o.spent}
 }
@@ -132,6 +135,7 @@ func (t *Table) settle() {
 // settleAll leaves nothing stale. It is for updates, which are alone.
 func (t *Table) settleAll() { t.settleUpTo(len(t.stale.later)) }
 
+// settleUpTo computes every row that could not wait, and so many of those that could.
 func (t *Table) settleUpTo(later int) {
 	s := t.stale
 	t.refreshRows(s.nodes)
@@ -168,7 +172,7 @@ func (t *Table) forgetStale() {
 	t.stale.waiting.Store(false)
 }
 
-// widenStale follows a change of the levels' indices.
+// widenStale follows a change of the levels' indices: sets of levels mean others by then.
 func (t *Table) widenStale() {
 	for _, node := range slices.Concat(t.stale.nodes, t.stale.later) {
 		t.rows[node].stale = everything
@@ -304,6 +308,7 @@ type gathering struct {
 	late       int64     // the latest start in one level
 }
 
+// reset empties it, and makes it anew only if the table has got another width.
 func (g *gathering) reset(dims int) {
 	if len(g.clean) != dims {
 		*g = gathering{clean: make([]int64, dims), sum: make([]int64, dims), largest: make([][]int64, dims), spent: make([][]int64, dims)}
@@ -314,6 +319,8 @@ func (g *gathering) reset(dims int) {
 	}
 }
 
+// gain takes in a resident that may go without a violation, as far as is known: what it
+// makes available counts at every level from its own on.
 func (g *gathering) gain(x *Resident, requests []int64) {
 	g.clean[Seat] += int64(x.Seats)
 	for d, q := range requests {
@@ -322,6 +329,8 @@ func (g *gathering) gain(x *Resident, requests []int64) {
 	}
 }
 
+// spend takes in one that surely violates. It is kept apart, whatever its level: bounds
+// without violations know nothing of it, and those with some add the largest of these.
 func (g *gathering) spend(x *Resident, requests []int64) {
 	g.sum[Seat] += int64(x.Seats)
 	for d, q := range requests {
@@ -341,6 +350,7 @@ func (t *Table) forget(r *row) {
 }
 
 func (t *Table) count(r *row, x *Resident, index int) {
+	// A unit counts by what it is as a whole, a pod by the budgets over it.
 	if x.Ref < 0 {
 		r.grouped++
 		u := &t.units[^x.Ref]
