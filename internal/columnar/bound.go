@@ -176,7 +176,7 @@ func (x *search) lateEnough(l *level, block, k int, violations int64, mask uint6
 	if !decides {
 		return mask, false
 	}
-	return atLeastIn(mask, l.latestOf(block, violations), x.toWin(latest, block)), true
+	return x.winning(mask, l.latestOf(block, violations), latest, block), true
 }
 
 // oneMayDo reports whether a node has a resident of the level's lowest priority that
@@ -186,7 +186,7 @@ func (x *search) oneMayDo(l *level, node int) bool {
 	if !x.shortages(node) {
 		return false
 	}
-	r, start := &x.rows[node], x.toWin(x.bestScore.Start, node/blockSize)
+	r, start := &x.rows[node], x.toWin(x.bestScore.Start, node)
 	for i := len(r.residents) - 1; i >= 0; i-- {
 		e := &r.residents[i]
 		if e.Priority > l.low {
@@ -206,13 +206,24 @@ func (x *search) oneMayDo(l *level, node int) bool {
 	return false
 }
 
-// toWin returns the start that beats a start of the best: a tie is lost in the blocks
-// behind it.
-func (x *search) toWin(start int64, block int) int64 {
-	if block > x.bestNode/blockSize && start < score.Never {
+// toWin returns the start that beats a start of the best, on a node and those behind it:
+// behind the best a tie is lost.
+func (x *search) toWin(start int64, node int) int64 {
+	if node > x.bestNode && start < score.Never {
 		start++
 	}
 	return start
+}
+
+// winning returns which nodes of a mask have a start that beats one of the best.
+func (x *search) winning(mask uint64, starts *lanes, start int64, block int) uint64 {
+	first := block * blockSize
+	mask = atLeastIn(mask, starts, x.toWin(start, first))
+	if lane := x.bestNode - first; 0 <= lane && lane < blockSize {
+		before := uint64(1)<<lane - 1
+		mask = mask&before | atLeastIn(mask&^before, starts, x.toWin(start, x.bestNode+1))
+	}
+	return mask
 }
 
 // withinStart narrows nodes of a block down to those whose victims may have started
@@ -235,8 +246,7 @@ func (x *search) startTells(k int, most int64) bool {
 // lateOf returns which nodes have so many victims that started late enough.
 func (x *search) lateOf(k int, of *promise, mask uint64, victims int64) uint64 {
 	l := &x.levels[k]
-	latest := x.toWin(x.bestScore.Start, of.block)
-	return atLeastIn(mask, &l.latest.dims[l.startRank(k, victims)].cells[of.block], latest)
+	return x.winning(mask, &l.latest.dims[l.startRank(k, victims)].cells[of.block], x.bestScore.Start, of.block)
 }
 
 // withinReach narrows nodes of a block down to those that could make up what is

@@ -17,15 +17,15 @@ func TestEffort(t *testing.T) {
 	}{
 		"priorities":         {shape{levels: 4, sizes: 10, starts: 50}, Stats{Blocks: 422, Nodes: 1272, Evaluated: 480}},
 		"one priority":       {shape{levels: 1, sizes: 10, starts: 50}, Stats{Blocks: 485, Nodes: 6413, Evaluated: 1238}},
-		"identical":          {shape{levels: 1, sizes: 1, starts: 5}, Stats{Blocks: 160, Nodes: 9044, Evaluated: 367}},
+		"identical":          {shape{levels: 1, sizes: 1, starts: 5}, Stats{Blocks: 160, Nodes: 5839, Evaluated: 367}},
 		"more than levels":   {shape{levels: 3 * maxLevels, sizes: 10, starts: 50}, Stats{Blocks: 319, Nodes: 1930, Evaluated: 269}},
 		"lowest priority":    {shape{levels: 3, lowest: math.MinInt32, sizes: 10, starts: 50}, Stats{Blocks: 505, Nodes: 3784, Evaluated: 3004}},
-		"large and small":    {shape{levels: 3, sizes: 1000, starts: 3}, Stats{Blocks: 297, Nodes: 3014, Evaluated: 378}},
+		"large and small":    {shape{levels: 3, sizes: 1000, starts: 3}, Stats{Blocks: 297, Nodes: 1281, Evaluated: 378}},
 		"budgets":            {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0, 2, 9}}, Stats{Blocks: 370, Nodes: 1539, Evaluated: 641}},
 		"spent budget":       {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0}, covered: true}, Stats{Blocks: 369, Nodes: 571, Evaluated: 356}},
 		"almost all covered": {shape{levels: 2, sizes: 10, starts: 50, left: []int64{0, 1}, covered: true}, Stats{Blocks: 607, Nodes: 2351, Evaluated: 769}},
 		"groups":             {shape{levels: 3, sizes: 10, starts: 50, groups: true}, Stats{Blocks: 502, Nodes: 1840, Evaluated: 817}},
-		"groups, budgets":    {shape{levels: 3, sizes: 10, starts: 50, groups: true, left: []int64{0, 2}}, Stats{Blocks: 397, Nodes: 1539, Evaluated: 669}},
+		"groups, budgets":    {shape{levels: 3, sizes: 10, starts: 50, groups: true, left: []int64{0, 2}}, Stats{Blocks: 397, Nodes: 1379, Evaluated: 667}},
 		"many nominated":     {shape{levels: 4, sizes: 10, starts: 50, held: true}, Stats{Blocks: 418, Nodes: 1514, Evaluated: 565}},
 		"fit tests":          {shape{levels: 4, sizes: 10, starts: 50, blocked: true}, Stats{Blocks: 516, Nodes: 2048, Evaluated: 1305}},
 	} {

@@ -316,7 +316,7 @@ func (x *search) searchLevel(k int, violations int64) {
 	x.queue = x.queue[:0]
 	latest, decides := x.latestToBeat(k, violations)
 	for b := range x.blocks() {
-		if decides && l.latestIn(b, violations) < x.toWin(latest, b) {
+		if decides && l.latestIn(b, violations) < x.toWin(latest, b*blockSize) {
 			continue
 		}
 		if b == first || !x.mayHaveEnough(&l.clean, b, violations) {
