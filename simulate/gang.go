@@ -66,7 +66,7 @@ func (s *Simulation) tryGang(t *task) error {
 	g := t.gang
 	slices.SortFunc(t.members, func(a, b *life) int { return comparePods(a.pod, b.pod) })
 	if g.missing() > len(t.members) {
-		s.waits(t, fmt.Sprintf("for %d more members of gang %s", g.missing()-len(t.members), g.spec))
+		s.waits(t, fmt.Sprintf("for %s of gang %s", plural(g.missing()-len(t.members), "more member"), g.spec))
 		return nil
 	}
 	asked := &preemption.Gang{

@@ -221,11 +221,45 @@ func TestLaws(t *testing.T) {
 		ends[r.End]++
 		evictions += r.evictions()
 		checkRow(t, r)
+		checkPods(t, w, r)
 		if after := describe(w.Cluster); after != before {
 			t.Fatalf("the cluster at the start has changed: %s, it was %s", after, before)
 		}
 	})
 	t.Logf("ends %v, %d evictions", ends, evictions)
+}
+
+// checkPods holds the pods of a report against what happened: it has those that were
+// pending, went, or are going. What comes in the place of a pod is another pod.
+func checkPods(t *rapid.T, w World, r *Report) {
+	var want, got []string
+	for _, p := range w.Cluster.State().Pods {
+		if p.Termination != preemption.NotTerminating {
+			want = append(want, p.Name)
+		}
+	}
+	for i := range r.Events {
+		switch e := &r.Events[i]; e.Kind {
+		case Arrives, Evicted, Departs, Gone:
+			original, _, _ := strings.Cut(e.Pod.Name, "~")
+			want = append(want, original)
+		case Recreated:
+			if e.Pod.UID == e.Of.UID {
+				t.Fatalf("%v, UID %q, comes in the place of itself", e.Pod, e.Pod.UID)
+			}
+		}
+	}
+	for i := range r.Pods {
+		got = append(got, r.Pods[i].Pod.Name)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if want = slices.Compact(want); !slices.Equal(got, want) {
+		t.Fatalf("reports on %v, want %v", got, want)
+	}
+	if !slices.IsSortedFunc(r.Budgets, func(a, b BudgetReport) int { return strings.Compare(a.Budget.Name, b.Budget.Name) }) {
+		t.Fatal("budgets are in no order")
+	}
 }
 
 // checkRow counts what a report comes to once more, from what happened.

@@ -78,7 +78,7 @@ func drawWorld(t *rapid.T) World {
 	}
 
 	var w World
-	for i, app := range []string{"a", "b"} {
+	for i, app := range rapid.Permutation([]string{"a", "b"}).Draw(t, "budgets over") {
 		object := &preemption.PodDisruptionBudget{
 			Namespace: "d", Name: app, Selector: &preemption.Selector{MatchLabels: map[string]string{"app": app}},
 			Allowed: rapid.Int32Range(0, 2).Draw(t, "allowed"),
