@@ -162,6 +162,14 @@ func (b *tab) text(t *testing.T, id string) (text string) {
 	return text
 }
 
+// unfold opens a part of the page. What is in it is drawn when the browser says that it is
+// open, which is later than the statement that opens it.
+func (b *tab) unfold(t *testing.T, part string) {
+	t.Helper()
+	script := fmt.Sprintf("new Promise((shown) => { $(%q).addEventListener('toggle', () => shown(), { once: true }); $(%[1]q).open = true; })", part)
+	b.do(t, chromedp.Evaluate(script, nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+}
+
 // check wants no complaint, and no request beyond the page's own files.
 func (b *tab) check(t *testing.T) {
 	b.mu.Lock()
@@ -240,7 +248,7 @@ func TestWalk(t *testing.T) {
 	want := decide(t, &s)
 	b.show(t, &s)
 	b.do(t, chromedp.Click("#first", chromedp.ByQuery))
-	b.eval(t, "$('steps-part').open = true", nil)
+	b.unfold(t, "steps-part")
 	var last *situation.Step
 	for i := range want.Steps() {
 		step, err := want.Step(i)
@@ -364,7 +372,7 @@ func TestPlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.show(t, &s)
-	b.eval(t, "$('play-part').open = true", nil)
+	b.unfold(t, "play-part")
 	b.do(t, chromedp.Poll("play !== null", nil))
 	b.eval(t, fmt.Sprintf("showFrame(%d); true", len(want.Frames)-1), nil)
 	if got := b.text(t, "ending"); got != want.Ending {
@@ -413,7 +421,7 @@ func TestComparison(t *testing.T) {
 	b := open(t, "")
 	s := situation.Presets()[5] // the reprieve takes two victims, the best policy one
 	b.show(t, &s)
-	b.eval(t, "$('compare-part').open = true", nil)
+	b.unfold(t, "compare-part")
 	b.do(t, chromedp.WaitReady("#compare tbody tr", chromedp.ByQuery))
 	variants, err := s.Compare(context.Background())
 	if err != nil {
