@@ -157,8 +157,7 @@ func (e *engine) requests(p *Pod) []int64 {
 	return v
 }
 
-// row returns room for an amount in each dimension but the seats, all zero. It is the
-// engine's one buffer, so what is in it is used or copied before the next update's.
+// row returns room for an amount in each dimension but the seats, all zero.
 func (e *engine) row() []int64 {
 	w := len(e.names) - 1
 	if cap(e.buffer) < w {
@@ -179,7 +178,11 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) (
 	for d, name := range e.names {
 		if amount, ok := p.Requests[name]; ok {
 			known++
-			if amount > 0 && d != columnar.Seat {
+			switch {
+			case amount == 0 || d == columnar.Seat:
+			case e.uses[d] == 0: // what requested it has gone
+				beyond = append(beyond, demand{name, amount})
+			default:
 				demands = append(demands, columnar.Demand{Dim: d, Amount: amount})
 			}
 		}
