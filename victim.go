@@ -330,10 +330,10 @@ func sortMany(victims []*Victim) {
 }
 
 // rank is all that counts before the start as one number, greater for the more important:
-// priority, kind, and the number of pods, for which there is room up to 2^30.
+// priority, kind, and the number of pods, of which there is room for 16 million.
 func (v *Victim) rank() uint64 {
 	priority := uint64(int64(v.Priority) - math.MinInt32)
-	return priority<<32 | uint64(v.Kind)<<30 | uint64(len(v.Pods))
+	return priority<<32 | uint64(v.Kind)<<24 | uint64(len(v.Pods))
 }
 
 // describe names the victim, with the number of its pods if it is a group.
