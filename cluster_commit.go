@@ -31,12 +31,18 @@ import (
 // error is [ErrStale] and names the first thing that no longer matches, and
 // nothing has changed. Whether the decision would be made again is not asked.
 //
+// A result that the library has not made may lack a preemptor, a node or a victim's
+// nodes, which is an error too.
+//
 // The cost is that of updating each victim, and each budget over one.
 func (c *Cluster) Commit(r *Result) error {
-	m := newCommitment(c)
-	if r.Nomination != KeepNomination && r.Preemptor == nil || r.Nomination == SetNomination && r.Node == nil {
+	if r == nil || r.Nomination != KeepNomination && r.Preemptor == nil || r.Nomination == SetNomination && r.Node == nil {
 		return errors.New("preemption: commit: the result names no preemptor or no node")
 	}
+	if err := checkDecision(r.Victims, r.ClearNominations, r.Node != nil); err != nil {
+		return err
+	}
+	m := newCommitment(c)
 	switch r.Nomination {
 	case SetNomination:
 		m.nominate(r.Preemptor, r.Node.Name)
@@ -51,6 +57,13 @@ func (c *Cluster) Commit(r *Result) error {
 // CommitGroup is [Cluster.Commit] for a gang: each member is nominated to its
 // assignment. Members without one keep the nomination that they have.
 func (c *Cluster) CommitGroup(r *GangResult) error {
+	if r == nil || slices.ContainsFunc(r.Assignments, func(a Assignment) bool { return a.Pod == nil }) {
+		return errors.New("preemption: commit: the result has an assignment without a pod")
+	}
+	nodes := r.nodesUsed()
+	if err := checkDecision(r.Victims, r.ClearNominations, len(nodes) > 0); err != nil {
+		return err
+	}
 	m := newCommitment(c)
 	for _, a := range r.Assignments {
 		switch {
@@ -61,8 +74,22 @@ func (c *Cluster) CommitGroup(r *GangResult) error {
 		}
 	}
 	m.evict(r.Victims)
-	m.clear(r.ClearNominations, r.nodesUsed()...)
+	m.clear(r.ClearNominations, nodes...)
 	return m.apply()
+}
+
+// checkDecision returns an error if a decision is not in one piece: every victim has
+// pods, each with its node, and nominations are cleared for the sake of a node.
+func checkDecision(victims []*Victim, cleared []*Pod, hasNode bool) error {
+	for i, v := range victims {
+		if v == nil || len(v.Pods) == 0 || len(v.Pods) != len(v.Nodes) || slices.Contains(v.Pods, nil) || slices.Contains(v.Nodes, nil) {
+			return fmt.Errorf("preemption: commit: victim %d has no pods, or not each of them its node", i)
+		}
+	}
+	if slices.Contains(cleared, nil) || len(cleared) > 0 && !hasNode {
+		return errors.New("preemption: commit: nominations are to be cleared, of no pod or to no node")
+	}
+	return nil
 }
 
 // A commitment is a decision on its way into the cluster: what is to change, and

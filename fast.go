@@ -175,6 +175,9 @@ func (f *fastSearch) kind() int64 {
 func (f *fastSearch) prepareOwn() bool {
 	f.own.reset()
 	for i, x := range f.sorted.own {
+		if x == nil {
+			return false // which is said where it is looked at in turn
+		}
 		p, err := x.Prepare(f.preemptor, f.cluster)
 		if err != nil {
 			return false

@@ -83,7 +83,10 @@ func (all) Name() string { return "All" }
 
 func (a all) Prepare(preemptor *Pod, view View) (Prepared, error) {
 	var prepared preparedAll
-	for _, f := range a {
+	for i, f := range a {
+		if f == nil {
+			return nil, fmt.Errorf("filter %d is nil", i)
+		}
 		p, err := f.Prepare(preemptor, view)
 		if err != nil {
 			return nil, &FilterError{Filter: f.Name(), Err: err}

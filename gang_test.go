@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/preemption"
@@ -546,7 +547,7 @@ func TestSortByImportance(t *testing.T) {
 		var victims []*preemption.Victim
 		for i := range w.Choose(170) {
 			v := preemption.NewPodVictim(w.Pod(fmt.Sprint(i)), &preemption.Node{Name: "n"})
-			v.Kind = world.Pick(w, preemption.KindPod, preemption.KindPod, preemption.KindPodGroup, preemption.KindCompositePodGroup)
+			v.Kind = world.Pick(w, preemption.KindPod, preemption.KindPod, preemption.KindPodGroup, preemption.KindCompositePodGroup, preemption.VictimKind(200))
 			for range w.Choose(3) {
 				v.Pods, v.Nodes = append(v.Pods, w.Pod("more")), append(v.Nodes, v.Nodes[0])
 			}
@@ -560,5 +561,58 @@ func TestSortByImportance(t *testing.T) {
 		if preemption.SortByImportance(victims); !slices.Equal(victims, want) {
 			t.Fatalf("seed %d: %v, want %v", seed, victims, want)
 		}
+	}
+}
+
+// A filter that is nil is an error, whoever decides.
+func TestNilFilters(t *testing.T) {
+	node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 1}}
+	c := newCluster(t, preemption.ClusterState{Nodes: []*preemption.Node{node}, Pods: []*preemption.Pod{{Name: "low", NodeName: "n"}}})
+	p := &preemption.Pod{Name: "high", Priority: 1}
+	for _, filters := range [][]preemption.Filter{{nil}, {preemption.NodeResources(), nil}, {preemption.All(preemption.NodeResources(), nil)}} {
+		e := &preemption.Evaluator{Filters: filters}
+		if r, err := e.Preempt(t.Context(), c, p); err == nil || !strings.Contains(err.Error(), "is nil") {
+			t.Errorf("Preempt: %v, %v", r, err)
+		}
+		if r, err := e.Examine(t.Context(), c, p); err == nil || !strings.Contains(err.Error(), "is nil") {
+			t.Errorf("Examine: %v, %v", r, err)
+		}
+		for _, planner := range planners {
+			g := &preemption.Gang{Name: "gang", Priority: 1, Members: []*preemption.Pod{p}}
+			if r, err := e.PreemptGroup(t.Context(), c, g, planner); err == nil || !strings.Contains(err.Error(), "is nil") {
+				t.Errorf("%T: %v, %v", planner, r, err)
+			}
+		}
+	}
+}
+
+// A resource that pods have requested and none does any more is like one that none ever
+// did: the decision of a gang says the same, and whether it is exact.
+func TestGangAfterResourcesHaveGone(t *testing.T) {
+	node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 1, preemption.PodCount: 10}}
+	app := map[string]string{"app": "x"}
+	c := newCluster(t, preemption.ClusterState{
+		Nodes:             []*preemption.Node{node},
+		Pods:              []*preemption.Pod{{Namespace: "a", Name: "p", NodeName: "n", Labels: app, Requests: preemption.Resources{preemption.CPU: 1}}},
+		DisruptionBudgets: []*preemption.PodDisruptionBudget{{Namespace: "a", Name: "b", Selector: &preemption.Selector{MatchLabels: app}}},
+	})
+	member := &preemption.Pod{Namespace: "a", Name: "m", Priority: 10, Requests: preemption.Resources{preemption.CPU: 1, "fpga": 1}}
+	g := &preemption.Gang{Namespace: "a", Name: "g", Priority: 10, Members: []*preemption.Pod{member}}
+	decide := func() string {
+		r, err := (&preemption.Evaluator{}).PreemptGroup(t.Context(), c, g, preemption.BestPlacement{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%v %s exact %v", r.Outcome, r.Reason, r.Exact)
+	}
+	before := decide()
+	if err := c.AddPod(&preemption.Pod{Namespace: "a", Name: "q", NodeName: "n", Requests: preemption.Resources{"fpga": 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.RemovePod("a", "q"); err != nil {
+		t.Fatal(err)
+	}
+	if after := decide(); after != before {
+		t.Errorf("%s, once a pod has come and gone %s", before, after)
 	}
 }

@@ -248,3 +248,51 @@ func TestStaleCommitProperty(t *testing.T) {
 }
 
 func sameIncarnation(a, b *preemption.Pod) bool { return a.UID == b.UID || a.UID == "" || b.UID == "" }
+
+// A decision that is not in one piece, which the library makes none of, is an error, and
+// changes nothing.
+func TestCommitOfPieces(t *testing.T) {
+	node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 10}}
+	pending := &preemption.Pod{Name: "pending", NominatedNode: "n"}
+	running := &preemption.Pod{Name: "running", NodeName: "n"}
+	c, err := preemption.NewCluster(preemption.ClusterState{Nodes: []*preemption.Node{node}, Pods: []*preemption.Pod{pending, running}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := c.State()
+	type victims = []*preemption.Victim
+	pods, nodes := []*preemption.Pod{running}, []*preemption.Node{node}
+	for _, v := range []victims{{nil}, {{}}, {{Pods: pods}}, {{Pods: pods, Nodes: []*preemption.Node{nil}}}, {{Pods: []*preemption.Pod{nil}, Nodes: nodes}}} {
+		if err := c.Commit(&preemption.Result{Victims: v, Node: node}); err == nil || errors.Is(err, preemption.ErrStale) {
+			t.Errorf("victims %v: %v", v, err)
+		}
+		if err := c.CommitGroup(&preemption.GangResult{Victims: v}); err == nil || errors.Is(err, preemption.ErrStale) {
+			t.Errorf("victims %v of a gang: %v", v, err)
+		}
+	}
+	for _, r := range []*preemption.Result{
+		nil,
+		{ClearNominations: []*preemption.Pod{pending}},
+		{ClearNominations: []*preemption.Pod{nil}, Node: node},
+		{Nomination: preemption.SetNomination, Node: node},
+		{Nomination: preemption.SetNomination, Preemptor: pending},
+		{Nomination: preemption.ClearNomination},
+	} {
+		if err := c.Commit(r); err == nil || errors.Is(err, preemption.ErrStale) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	for _, r := range []*preemption.GangResult{
+		nil,
+		{ClearNominations: []*preemption.Pod{pending}},
+		{Assignments: []preemption.Assignment{{Node: node}}},
+		{Assignments: []preemption.Assignment{{Pod: running, Node: node}}, ClearNominations: []*preemption.Pod{nil}},
+	} {
+		if err := c.CommitGroup(r); err == nil || errors.Is(err, preemption.ErrStale) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	if diff := cmp.Diff(before, c.State()); diff != "" {
+		t.Errorf("state (-before +after):\n%s", diff)
+	}
+}
