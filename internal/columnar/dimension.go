@@ -49,7 +49,7 @@ func (t *Table) Take(node int, ref int32, dim int, amount int64) {
 		r.widen(dim)
 	}
 
-	// What is held has a plane of its own. A resident's row is summed up again.
+	// What is held is summed up by node. A resident's row is summed up again.
 	if held >= 0 {
 		r.heldRequests(held)[dim-1] += amount
 		t.held.sums[dim][node] += amount
