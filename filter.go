@@ -228,9 +228,7 @@ func sortFilters(filters []Filter) sortedFilters {
 
 // reset lets go of the filters and keeps the memory for others.
 func (s *sortedFilters) reset() {
-	clear(s.rules)
-	clear(s.own)
-	*s = sortedFilters{rules: s.rules[:0], own: s.own[:0]}
+	*s = sortedFilters{rules: slices.Delete(s.rules, 0, len(s.rules)), own: slices.Delete(s.own, 0, len(s.own))}
 }
 
 func (s *sortedFilters) add(filters []Filter) {

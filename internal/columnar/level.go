@@ -161,7 +161,6 @@ func (t *Table) relayIfSkewed() {
 // any other, and computes every plane. It takes O(nodes × levels + residents).
 func (t *Table) Relay() {
 	// How many residents there are of each priority.
-	t.churn = 0
 	counts := make(map[int32]int)
 	for i := range t.rows {
 		for _, x := range t.rows[i].residents {

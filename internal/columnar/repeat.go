@@ -206,13 +206,11 @@ func (x *search) choose() {
 
 // forget begins anew.
 func (m *memory) forget(nodes int) {
-	if cap(m.state) < nodes {
-		m.state, m.score = make([]nodeState, nodes), make([]score.Score, nodes)
-		m.best = make(bestFirst, 0, nodes/2)
-	}
-	m.state, m.score, m.best = m.state[:nodes], m.score[:nodes], m.best[:0]
+	m.state = slices.Grow(m.state[:0], nodes)[:nodes]
+	m.score = slices.Grow(m.score[:0], nodes)[:nodes]
+	m.best = slices.Grow(m.best[:0], nodes/2)
+	m.settled = slices.Grow(m.settled[:0], blocksOf(nodes))[:blocksOf(nodes)]
 	clear(m.state)
-	m.settled = slices.Grow(m.settled[:0], (nodes+blockSize-1)/blockSize)[:(nodes+blockSize-1)/blockSize]
 	clear(m.settled)
 }
 

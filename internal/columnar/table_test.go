@@ -239,6 +239,32 @@ func TestRowsThatWaitDoNotMatter(t *testing.T) {
 	t.Log(waited, "searches with rows that wait")
 }
 
+// However often a row changes between two queries, it is on a list once: a table that
+// nobody asks does not grow.
+func TestRowsWaitOnce(t *testing.T) {
+	tab := New(2, true, byPriority)
+	tab.SetBudget(0, 1)
+	tab.DefineCover(0, []int32{0})
+	for n := range int32(2) {
+		tab.AddNode([]int64{20, 10})
+		for k := range int32(3) {
+			tab.Add(int(n), Resident{Priority: 1, Ref: 3*n + k, Cover: 0, Seats: 1}, []int64{1})
+		}
+	}
+	if got := tab.stale.nodes; !slices.Equal(got, []int32{0, 1}) {
+		t.Errorf("nodes %d wait, want 0 and 1", got)
+	}
+	tab.settleAll()
+	tab.SetBudget(0, 0)
+	for range 3 {
+		tab.TouchCovered(0, 0)
+		tab.TouchCovered(1, 0)
+	}
+	if got := tab.stale.later; !slices.Equal(got, []int32{0, 1}) {
+		t.Errorf("nodes %d wait for long, want 0 and 1", got)
+	}
+}
+
 // What a search looks at does not depend on the order in which rows came to wait.
 func TestRowsThatWaitInAnyOrder(t *testing.T) {
 	stats := func(order func(nodes []int)) (all []Stats) {

@@ -56,9 +56,9 @@ func (b *Bounds) Set(items []Item, dims int) {
 // largest others to make up the rest. The earliest start of k such items is no
 // later than the k-th latest; if there are fewer, every set costs more.
 func (b *Bounds) Cost(missing []int64) (Cost, bool) {
-	k := b.fewest(missing)
+	k, possible := b.fewest(missing)
 	switch {
-	case k < 0:
+	case !possible:
 		return Cost{}, false
 	case k == 0:
 		return Nothing, true
@@ -91,17 +91,16 @@ func (b *Bounds) helps(x *Item, k int, missing []int64) bool {
 }
 
 // fewest returns how many items it takes at least to make up what is missing, by
-// the sums of the largest amounts; -1 if all of them are not enough.
-func (b *Bounds) fewest(missing []int64) int {
-	least := 0
+// the sums of the largest amounts, or false if all of them are not enough.
+func (b *Bounds) fewest(missing []int64) (least int, ok bool) {
 	for d, m := range missing {
 		sums := b.sums[d]
 		for least < len(sums) && sums[least] < m {
 			least++
 		}
 		if least == len(sums) {
-			return -1
+			return 0, false
 		}
 	}
-	return least
+	return least, true
 }

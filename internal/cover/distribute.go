@@ -65,11 +65,12 @@ func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 		return nil, false
 	}
 
-	// Back from the last node, by what was noted.
+	// Back from the last node, by what was noted: those that are left to place have room
+	// on the nodes up to there.
 	picks = make([]int, len(nodes))
 	for j := len(nodes) - 1; j >= 0; j-- {
 		picks[j] = -1
-		if n < len(taken[j]) && taken[j][n] > 0 {
+		if taken[j][n] > 0 {
 			picks[j] = int(taken[j][n]) - 1
 			n -= nodes[j][picks[j]].Count
 		}

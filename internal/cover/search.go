@@ -49,13 +49,11 @@ func (s *search) bound(i int, cost Cost) (Cost, bool) {
 		s.known[i] = true
 		b.Set(s.items[i:], len(s.missing))
 	}
-	k := int64(b.fewest(s.missing))
-	if k < 0 {
+	k, possible := b.fewest(s.missing)
+	if !possible {
 		return cost, false
 	}
-	if k > 0 {
-		cost.Sum, cost.Count = cost.Sum+k*b.least.Sum, cost.Count+k*b.least.Count
-	}
+	cost.Sum, cost.Count = cost.Sum+int64(k)*b.least.Sum, cost.Count+int64(k)*b.least.Count
 	return cost, true
 }
 

@@ -29,7 +29,7 @@ func TestAvailabilityProperty(t *testing.T) {
 		}
 		want, valid := naiveAllowed(a)
 		got, err := a.DisruptionsAllowed()
-		if (err == nil) != valid || valid && int64(got) != want {
+		if (err == nil) != valid || int64(got) != want { // an error comes with no pods
 			t.Fatalf("%+v (min %v, max %v): %d, %v; want %d, valid: %v", a, a.MinAvailable, a.MaxUnavailable, got, err, want, valid)
 		}
 	})
