@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -413,6 +414,29 @@ func TestSpareSelected(t *testing.T) {
 	} {
 		if got := test.spare(nil, test.v, nil); got != test.goes {
 			t.Errorf("%v may go: %v, want %v", test.v.Pods, got, test.goes)
+		}
+	}
+}
+
+// The first node that fits is the answer, whether the caller's filter phase found that or
+// Preempt itself did.
+func TestFirstOfThoseThatFit(t *testing.T) {
+	nodes := []*preemption.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	for i := range nodes {
+		nodes[i].Allocatable = preemption.Resources{preemption.PodCount: 1}
+	}
+	c := newCluster(t, preemption.ClusterState{Nodes: nodes})
+	for first, n := range nodes {
+		e := preemption.Evaluator{Statuses: func(of *preemption.Node) (preemption.Status, bool) {
+			at := slices.IndexFunc(nodes, func(n *preemption.Node) bool { return n.Name == of.Name })
+			if at < first {
+				return preemption.Status{Code: preemption.Unschedulable}, true
+			}
+			return preemption.Status{}, at == first
+		}}
+		r, err := e.Preempt(t.Context(), c, &preemption.Pod{Namespace: "ns", Name: "preemptor"})
+		if err != nil || r.Outcome != preemption.OutcomeFits || r.Node.Name != n.Name {
+			t.Errorf("known to fit: %s; got %v, %v", n.Name, r, err)
 		}
 	}
 }

@@ -349,3 +349,50 @@ func (d disguised) Prepare(p *preemption.Pod, view preemption.View) (preemption.
 	prepared, err := d.Filter.Prepare(p, view)
 	return struct{ preemption.Prepared }{prepared}, err
 }
+
+// onNode is a filter of a caller's own whose answer depends on the node alone.
+type onNode struct {
+	refused string
+	asked   *[]string
+	begun   *int
+}
+
+func (onNode) Name() string { return "OnNode" }
+
+func (f onNode) Prepare(*preemption.Pod, preemption.View) (preemption.Prepared, error) { return f, nil }
+
+func (f onNode) Begin(*preemption.Node) (preemption.DryRun, error) {
+	*f.begun++
+	return nil, errors.New("no dry run is wanted")
+}
+
+func (f onNode) NodeStatus(n *preemption.Node) (preemption.Status, error) {
+	*f.asked = append(*f.asked, n.Name)
+	if n.Name == f.refused {
+		return preemption.Status{Code: preemption.Unresolvable}, nil
+	}
+	return preemption.Status{}, nil
+}
+
+// A filter that declares that it looks at the node alone is asked about nodes, and begins
+// no dry run.
+func TestFilterOfTheNodeAlone(t *testing.T) {
+	var asked []string
+	begun := 0
+	full, has := preemption.Resources{preemption.CPU: 4}, preemption.Resources{preemption.CPU: 4, preemption.PodCount: 9}
+	c := newCluster(t, preemption.ClusterState{
+		Nodes: []*preemption.Node{{Name: "a", Allocatable: has}, {Name: "b", Allocatable: has}},
+		Pods: []*preemption.Pod{
+			{Namespace: "d", Name: "on-a", UID: "u1", NodeName: "a", Requests: full},
+			{Namespace: "d", Name: "on-b", UID: "u2", NodeName: "b", Requests: full, Priority: 1},
+		},
+	})
+	e := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), onNode{"a", &asked, &begun})}
+	r, err := e.Preempt(t.Context(), c, &preemption.Pod{Namespace: "d", Name: "p", UID: "u3", Priority: 10, Requests: full})
+	if err != nil || r.Outcome != preemption.OutcomePreempt || r.Node.Name != "b" {
+		t.Fatalf("%v, %v; want a preemption on b", r, err)
+	}
+	if begun > 0 || !slices.Contains(asked, "a") || !slices.Contains(asked, "b") {
+		t.Errorf("%d dry runs, asked about %v; want none, and both asked about", begun, asked)
+	}
+}

@@ -616,3 +616,39 @@ func TestGangAfterResourcesHaveGone(t *testing.T) {
 		t.Errorf("%s, once a pod has come and gone %s", before, after)
 	}
 }
+
+// What stays on a node leaves no room for a member: a seat that a nominated pod holds, and
+// the members' one port, whoever has it.
+func TestGangBesideThoseThatStay(t *testing.T) {
+	web := []preemption.HostPort{{Port: 80}}
+	for name, stays := range map[string]*preemption.Pod{
+		"nominated, holds a seat": {NominatedNode: "a"},
+		"nominated, has the port": {NominatedNode: "a", HostPorts: web},
+		"bound, has the port":     {NodeName: "a", HostPorts: web},
+	} {
+		stays.Namespace, stays.Name, stays.UID, stays.Priority = "d", "stays", "u1", 20
+		seats := int64(2)
+		if stays.HostPorts == nil {
+			seats = 1
+		}
+		c := newCluster(t, preemption.ClusterState{
+			Nodes: []*preemption.Node{
+				{Name: "a", Allocatable: preemption.Resources{preemption.CPU: 4, preemption.PodCount: seats}},
+				{Name: "b", Allocatable: preemption.Resources{preemption.CPU: 4, preemption.PodCount: 2}},
+			},
+			Pods: []*preemption.Pod{stays, {Namespace: "d", Name: "goes", UID: "u2", NodeName: "b",
+				Requests: preemption.Resources{preemption.CPU: 4}}},
+		})
+		g := &preemption.Gang{Namespace: "d", Name: "gang", Priority: 10, Members: []*preemption.Pod{{
+			Namespace: "d", Name: "member", UID: "u3", Priority: 10,
+			Requests: preemption.Resources{preemption.CPU: 4}, HostPorts: stays.HostPorts}}}
+		r, err := (&preemption.Evaluator{}).PreemptGroup(t.Context(), c, g, preemption.BestPlacement{})
+		if err != nil || r.Outcome != preemption.OutcomePreempt || !r.Exact {
+			t.Errorf("%s: %v, %v; want a preemption", name, r, err)
+			continue
+		}
+		if on := r.Assignments[0].Node; on == nil || on.Name != "b" {
+			t.Errorf("%s: the member goes to %v, want b", name, on)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -86,6 +87,36 @@ func TestCommitGroupProperty(t *testing.T) {
 	})
 	for _, o := range []preemption.Outcome{preemption.OutcomePreempt, preemption.OutcomeFits, preemption.OutcomeUnhelpful} {
 		wantSeen(t, outcomes[o] > 0, "no decision of outcome %v", o)
+	}
+}
+
+// Sums on a node are looked at resource by resource: two may be near the end of int64, and
+// one that is beyond it is an error that leaves the cluster as it was.
+func TestCommitAtTheEndOfInt64(t *testing.T) {
+	for _, test := range []struct {
+		memory int64
+		ok     bool
+	}{{10, true}, {11, false}} {
+		victim := &preemption.Pod{Namespace: "d", Name: "victim", UID: "u1", NodeName: "n",
+			Requests: preemption.Resources{preemption.CPU: math.MaxInt64 - 10, preemption.Memory: math.MaxInt64 - 10}}
+		preemptor := &preemption.Pod{Namespace: "d", Name: "preemptor", UID: "u2", Priority: 1,
+			Requests: preemption.Resources{preemption.CPU: 10, preemption.Memory: test.memory}}
+		c := newCluster(t, preemption.ClusterState{
+			Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{
+				preemption.CPU: math.MaxInt64, preemption.Memory: math.MaxInt64, preemption.PodCount: 1}}},
+			Pods: []*preemption.Pod{victim, preemptor},
+		})
+		before := c.State()
+		r, err := (&preemption.Evaluator{}).Preempt(t.Context(), c, preemptor)
+		if err != nil || r.Outcome != preemption.OutcomePreempt {
+			t.Fatalf("memory %d: %v, %v; want a preemption", test.memory, r, err)
+		}
+		if err := c.Commit(r); (err == nil) != test.ok {
+			t.Errorf("memory %d: commit: %v; want success: %v", test.memory, err, test.ok)
+		}
+		if diff := cmp.Diff(before, c.State()); (diff == "") == test.ok {
+			t.Errorf("memory %d: state (-before +after):\n%s", test.memory, diff)
+		}
 	}
 }
 
