@@ -476,3 +476,31 @@ func TestNewDimensionLeavesRowsAlone(t *testing.T) {
 		t.Errorf("Search = %d, want node 70 cleared of the pod that has what is asked for", node)
 	}
 }
+
+// Where budgets are respected, a resident that may not go charges none: what one of the
+// budgets over it has left is for others, whatever number that set of budgets has.
+func TestRespectGivesBack(t *testing.T) {
+	for first := range int32(3) {
+		tab := New(2, true, byPriority)
+		both, one, other := first, (first+1)%3, (first+2)%3
+		tab.SetBudget(0, 1)
+		tab.SetBudget(1, 1)
+		for cover := range int32(3) {
+			tab.DefineCover(cover, map[int32][]int32{both: {0, 1}, one: {0}, other: {1}}[cover])
+		}
+		tab.AddNode([]int64{10, 15})
+		for ref, cover := range []int32{other, both, one} { // the least important first
+			tab.Add(0, Resident{Priority: int32(ref), Ref: int32(ref), Cover: cover, Seats: 1}, []int64{5})
+		}
+		var scratch Scratch
+		q := Query{Priority: 10, Demands: []Demand{{1, 10}, {Seat, 1}}}
+		q.Policy.Respect = true
+		node, _ := tab.Search(&q, &scratch)
+		if node != 0 {
+			t.Fatalf("cover %d is of both budgets: no node can be cleared", both)
+		}
+		if got := tab.Evicted(node, &scratch, nil); !slices.Equal(got, []int32{2, 0}) {
+			t.Errorf("cover %d is of both budgets: evicts %d, want 2 and 0", both, got)
+		}
+	}
+}

@@ -591,3 +591,31 @@ func (r tracer) victims(victims []*preemption.Victim) string {
 	}
 	return b.String()
 }
+
+// A group that pods have left still has the others, also where it becomes known after that.
+func TestGroupsThatPodsHaveLeft(t *testing.T) {
+	for left := 1; left <= 3; left++ {
+		s := preemption.ClusterState{Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 4}}}}
+		for i := range left + 1 {
+			name := fmt.Sprint("p", i)
+			s.Pods = append(s.Pods, &preemption.Pod{Namespace: "d", Name: name, UID: name, NodeName: "n", Group: "g"})
+		}
+		c := newCluster(t, s)
+		if err := c.RemovePod("d", "p0"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.SetPodGroup(&preemption.PodGroup{Namespace: "d", Name: "g", DisruptionMode: preemption.DisruptAll}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 4 - left { // the node is full
+			name := fmt.Sprint("stays", i)
+			if err := c.AddPod(&preemption.Pod{Namespace: "d", Name: name, UID: name, NodeName: "n", Priority: 20}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := (&preemption.Evaluator{}).Preempt(t.Context(), c, &preemption.Pod{Namespace: "d", Name: "q", UID: "q", Priority: 10})
+		if err != nil || len(r.Victims) != 1 || r.Victims[0].Kind != preemption.KindPodGroup || len(r.Victims[0].Pods) != left {
+			t.Errorf("%d left: %v, %v; want the group of them evicted", left, r, err)
+		}
+	}
+}
