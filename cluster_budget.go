@@ -73,7 +73,7 @@ func (c *Cluster) addBudget(b *PodDisruptionBudget) error {
 func (c *Cluster) coverAnew(b *budgetEntry, selector *Selector) {
 	x := recovering{Cluster: c, budget: b, moves: make(map[int32]int32)}
 	if selector != nil && selector.Validate() == nil {
-		x.selects = c.release.selecting(selector)
+		x.selects = func(labels map[string]string) bool { return c.release.selects(selector, labels) }
 	}
 	var ids [someAtATime]int32
 	n := 0

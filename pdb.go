@@ -266,27 +266,6 @@ func (r Release) selects(s *Selector, labels map[string]string) bool {
 	return s.matches(labels)
 }
 
-// selecting is selects for a selector that is asked about many pods.
-func (r Release) selecting(s *Selector) func(labels map[string]string) bool {
-	type pair struct{ key, value string }
-	var pairs []pair
-	for k, v := range s.MatchLabels {
-		pairs = append(pairs, pair{k, v})
-	}
-	rest := Selector{MatchExpressions: s.MatchExpressions}
-	return func(labels map[string]string) bool {
-		if !r.rules().emptySelectorMatches && (s.empty() || len(labels) == 0) {
-			return false
-		}
-		for _, p := range pairs {
-			if have, ok := labels[p.key]; !ok || have != p.value {
-				return false
-			}
-		}
-		return rest.matches(labels)
-	}
-}
-
 // Availability is what a budget's owner asks for and what there is, from which
 // the number of allowed disruptions follows. At most one of MinAvailable and
 // MaxUnavailable may be set.
