@@ -27,9 +27,9 @@ type engine struct {
 	// names are the dimensions' resources. The first is PodCount, of which each pod takes
 	// one without requesting it.
 	names []string
-	// uses counts, by dimension, the bound and nominated pods that request more than
-	// zero of it. A dimension that none requests any more may be given to another
-	// resource. Others lists those of resources that have none.
+	// uses counts, by dimension, the bound and nominated pods that request some of it. One
+	// that none requests any more may be given to another resource. Others lists those of
+	// resources that have none.
 	uses   []int
 	others map[string]idSet
 	units  []*groupUnit // by index in the table; nil: unused
@@ -168,12 +168,11 @@ func (e *engine) row() []int64 {
 	return v
 }
 
-// demandsOf lays a pod's requests out by dimension, seats last. Those for
-// resources that no pod requests are set apart. It reports false if one is not a
-// dimension although pods request it. What is passed is appended to.
+// demandsOf lays a pod's requests out by dimension: what the fewest pods request first,
+// as it rules out the most nodes, seats last. What no pod requests is set apart. It reports
+// false if a request is in no dimension although pods request it too.
 func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) ([]columnar.Demand, []demand, bool) {
-	// By the dimensions' names, which are few and in an order of their own: a map's would
-	// show in the work of a search.
+	// By the dimensions' names, not a map's order, which would show in a search's work.
 	known := 0
 	for d, name := range e.names {
 		if amount, ok := p.Requests[name]; ok {
@@ -187,6 +186,7 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) (
 			}
 		}
 	}
+	slices.SortStableFunc(demands, func(a, b columnar.Demand) int { return cmp.Compare(e.uses[a.Dim], e.uses[b.Dim]) })
 	demands = append(demands, columnar.Demand{Dim: columnar.Seat, Amount: 1})
 	if known == len(p.Requests) {
 		return demands, beyond, true

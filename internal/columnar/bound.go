@@ -40,7 +40,11 @@ func (x *search) bound(node, k int, violations int64) score.Score {
 	if violations == 0 {
 		return x.scoreOf(k, violations, pods, l.latest.at(node, l.startRank(k, pods)))
 	}
-	return x.scoreOf(k, violations, pods, l.late.at(node, 0))
+	start := l.late.at(node, 0)
+	if pods > violations {
+		start = max(start, l.latest.at(node, 0))
+	}
+	return x.scoreOf(k, violations, pods, start)
 }
 
 // scoreOf returns the least score of so many pods, of which the first has a priority
@@ -121,7 +125,11 @@ func (x *search) blockBound(block, k int, violations int64) promise {
 	if violations == 0 {
 		return promise{pods, l.latest.dims[l.startRank(k, pods)].peak[block], block}
 	}
-	return promise{pods, l.late.dims[0].peak[block], block}
+	start := l.late.dims[0].peak[block]
+	if pods > violations {
+		start = max(start, l.latest.dims[0].peak[block])
+	}
+	return promise{pods, start, block}
 }
 
 // broken reports whether a block has no node that can be the best.
@@ -179,31 +187,43 @@ func (x *search) lateEnough(l *level, block, k int, violations int64, mask uint6
 	return x.winning(mask, l.latestOf(block, violations), latest, block), true
 }
 
-// oneMayDo reports whether a node has a resident of the level's lowest priority that
-// started late enough to beat the best and makes up for all that is missing. Where the
-// start decides among nodes with one victim, no other node can be the best.
-func (x *search) oneMayDo(l *level, node int) bool {
-	if !x.shortages(node) {
-		return false
-	}
+// oneMayDo reports whether a node has a resident of the level's lowest priority, spent if
+// it has to violate and not otherwise, that started late enough to beat the best and makes
+// up for all that is missing. Where the start decides among nodes with one victim, no other
+// node can be the best.
+func (x *search) oneMayDo(l *level, node int, violations int64) bool {
 	r, start := &x.rows[node], x.toWin(x.bestScore.Start, node)
 	for i := len(r.residents) - 1; i >= 0; i-- {
 		e := &r.residents[i]
 		if e.Priority > l.low {
 			return false
 		}
-		if e.Priority < l.low || e.Start < start {
-			continue
-		}
-		enough := true
-		for j := range x.short {
-			enough = enough && x.request(r, i, x.short[j].dim) >= x.short[j].missing
-		}
-		if enough {
+		if e.Priority == l.low && e.Start >= start && x.makesUp(r, node, i) && x.isSpent(e) == (violations > 0) {
 			return true
 		}
 	}
 	return false
+}
+
+// makesUp reports whether a resident by itself makes up for all that is missing.
+func (x *search) makesUp(r *row, node, i int) bool {
+	for _, d := range x.Demands {
+		if x.free.at(node, d.Dim)+x.request(r, i, d.Dim) < x.need(node, d) {
+			return false
+		}
+	}
+	return true
+}
+
+// oneSpent returns which nodes of a mask have enough without their largest spent resident
+// alone: fewer than enough returns, for which clean ones may go beside it.
+func (x *search) oneSpent(block int, mask uint64) uint64 {
+	for _, d := range x.Demands {
+		if d.Dim != Seat && mask != 0 {
+			mask = madeUpIn(mask, &x.free.dims[d.Dim].cells[block], x.spentTops.lanes(block, d.Dim, 0), d.Amount, 1)
+		}
+	}
+	return mask
 }
 
 // toWin returns the start that beats a start of the best, on a node and those behind it:
@@ -319,15 +339,21 @@ func madeUpIn(mask uint64, have *lanes, largest *topLanes, amount int64, factor 
 
 // madeUp returns in which lanes the largest make up for what is missing.
 func madeUp(free *lanes, largest *topLanes, amount int64, factor float32) uint64 {
-	mask := uint64(0)
-	for i, x := range free {
-		bit := uint64(0)
-		if float32(amount-x) <= largest[i]*factor {
-			bit = 1
-		}
-		mask |= bit << (i & 63)
+	short := uint64(0)
+	for i := blockSize - 4; i >= 0; i -= 4 {
+		x, top := (*[4]int64)(free[i:]), (*[4]float32)(largest[i:])
+		short = pushNegative(short, float32(top[3]*factor)-float32(amount-x[3]))
+		short = pushNegative(short, float32(top[2]*factor)-float32(amount-x[2]))
+		short = pushNegative(short, float32(top[1]*factor)-float32(amount-x[1]))
+		short = pushNegative(short, float32(top[0]*factor)-float32(amount-x[0]))
 	}
-	return mask
+	return ^short
+}
+
+// pushNegative moves the bits of a word up by one and puts in the sign of a difference:
+// that of equals is positive.
+func pushNegative(word uint64, difference float32) uint64 {
+	return word<<1 | uint64(math.Float32bits(difference)>>31)
 }
 
 // mostVictims returns how many victims a node that needs level k may have to be

@@ -216,8 +216,8 @@ func (c *checker) node(node int, allocatable []int64) counts {
 		for i := range len(l.latest.dims) {
 			c.same(at(clean, i), l.latest.at(node, i), "node %d: start %d of level %d", node, i, k)
 		}
-		anybody := c.starts(r, within)
-		c.same(at(anybody, 0), l.late.at(node, 0), "node %d: latest start of level %d", node, k)
+		spent := c.starts(r, func(x *Resident) bool { return within(x) && c.spent(x) })
+		c.same(at(spent, 0), l.late.at(node, 0), "node %d: latest start of those that violate in level %d", node, k)
 	}
 	return n
 }

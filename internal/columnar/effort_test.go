@@ -116,3 +116,34 @@ func (s shape) query(r *rand.Rand) *Query {
 	}
 	return q
 }
+
+// Where one victim that violates for sure is enough, only such residents' starts can
+// win: those of others, however late, make no node worth a look.
+func TestEffortOfOneSpentVictim(t *testing.T) {
+	tab := New(3, false, byPriority)
+	tab.SetBudget(0, 0)
+	tab.DefineCover(0, []int32{0})
+	r := rand.New(rand.NewPCG(1, 7))
+	best, latest := 0, int64(-1)
+	for n := range 4 * blockSize {
+		tab.AddNode([]int64{20, 0, 0})
+		start := r.Int64N(1000)
+		if start > latest {
+			best, latest = n, start
+		}
+		tab.Add(n, Resident{Priority: 1, Ref: int32(4 * n), Cover: 0, Seats: 1, Start: start}, []int64{10, 0})
+		for i := range 3 {
+			tab.Add(n, Resident{Priority: 1, Ref: int32(4*n + i + 1), Cover: -1, Seats: 1, Start: 1000 + r.Int64N(1000)}, []int64{1, 0})
+		}
+		tab.Resize(n, []int64{0, -tab.Free(n, 1), 0})
+	}
+
+	var s Scratch
+	node, found := tab.Search(&Query{Priority: 2, Demands: []Demand{{Seat, 1}, {1, 10}}}, &s)
+	if node != best || found.Violations != 1 || found.Pods != 1 || found.Start != latest {
+		t.Fatalf("node %d at %+v, want node %d with one violator from %d", node, found, best, latest)
+	}
+	if s.Stats.Nodes != 1 {
+		t.Errorf("%d nodes were looked at, want one", s.Stats.Nodes)
+	}
+}

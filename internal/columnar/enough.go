@@ -50,26 +50,34 @@ func atLeastIn(mask uint64, l *lanes, amount int64) uint64 {
 
 // atLeast returns which lanes hold at least the amount.
 func atLeast(l *lanes, amount int64) uint64 {
-	mask := uint64(0)
-	for i, x := range l {
-		bit := uint64(0)
-		if x >= amount {
-			bit = 1
-		}
-		mask |= bit << (i & 63)
+	short := uint64(0)
+	for i := blockSize - 4; i >= 0; i -= 4 {
+		x := (*[4]int64)(l[i:])
+		short = pushLess(short, x[3], amount)
+		short = pushLess(short, x[2], amount)
+		short = pushLess(short, x[1], amount)
+		short = pushLess(short, x[0], amount)
 	}
-	return mask
+	return ^short
 }
 
-// atLeastTogether does so with what other lanes hold added.
+// atLeastTogether does so with what other lanes hold added, which is not negative.
 func atLeastTogether(l, o *lanes, amount int64) uint64 {
-	mask := uint64(0)
-	for i, x := range l {
-		if x != never && sum(x, o[i]) >= amount {
-			mask |= 1 << (i & 63)
-		}
+	short := uint64(0)
+	for i := blockSize - 1; i >= 0; i-- {
+		short = pushLess(short, l[i], amount-o[i])
 	}
-	return mask
+	return ^short
+}
+
+// pushLess moves the bits of a word up by one and puts in whether a is less than b. The
+// borrow of a subtraction is the carry of an addition: two instructions for a lane, and
+// no branch.
+func pushLess(word uint64, a, b int64) uint64 {
+	const sign = 1 << 63 // flipped, the order of numbers is that of words
+	_, less := bits.Sub64(uint64(a)^sign, uint64(b)^sign, 0)
+	word, _ = bits.Add64(word, word, less)
+	return word
 }
 
 // times multiplies amounts that are not negative, and stops at the largest.

@@ -201,13 +201,18 @@ func (x *search) classify(r *row) []violator {
 	}
 
 	// Only residents with a budget over them are looked at. Their list begins with the
-	// least important.
+	// least important. Where all of them violate for sure nothing has to be charged.
+	from, sure := int32(r.below(x.Priority)), int(r.spent) == len(r.covered) && r.grouped == 0
 	for c := len(r.covered) - 1; c >= 0; c-- {
 		i := r.covered[c]
-		e := &r.residents[i]
-		if e.Priority >= x.Priority || x.isSpared(int(i)) {
+		if i < from || x.isSpared(int(i)) {
 			continue // it may not go, and charges nothing
 		}
+		if sure {
+			x.violators = append(x.violators, violator{i, 1})
+			continue
+		}
+		e := &r.residents[i]
 
 		// One violating pod makes the whole unit a violator.
 		pods := int32(0)

@@ -16,10 +16,7 @@ import (
 type shortage struct {
 	dim     int
 	missing int64 // what evictions have to make up for
-
-	// Set by cut, of the residents from the first victim on:
-	slack   int64 // what they make available beyond what is missing
-	largest int64 // the largest request among them
+	slack   int64 // what those from the first victim on make available beyond that; set by cut
 }
 
 // greedy is the reprieve in arithmetic: with all residents of lower priority
@@ -33,15 +30,16 @@ func (x *search) greedy(node int) (score.Score, bool) {
 		return x.reprieve(node, nil)
 	}
 
-	// Something has to be missing, and a resident of lower priority to be there:
-	// rows end with the least important.
+	// Where nothing is missing a resident of lower priority has to be there all the same:
+	// rows end with the least important. Elsewhere one is looked for.
 	r := &x.rows[node]
 	x.evicted, x.spared = x.evicted[:0], x.spared[:0]
-	if n := len(r.residents); n == 0 || r.residents[n-1].Priority >= x.Priority || !x.shortages(node) {
+	if !x.shortages(node) {
 		return score.Score{}, false
 	}
 	if len(x.short) == 0 {
-		return score.None, true
+		n := len(r.residents)
+		return score.None, n > 0 && r.residents[n-1].Priority < x.Priority
 	}
 
 	// If budgets are over none from the first victim on, violators stay all. Who violates
@@ -120,8 +118,12 @@ func (x *search) takeViolators(r *row, marks []int32) (violations int64, ok bool
 	if x.settledByLess() {
 		most.victims = x.bestScore.Violations
 	}
-	first := x.cut(r, marks, true)
-	if first == none || !x.takeFrom(r, marks, true, first, most) {
+	among := marks
+	if len(x.violators) == len(r.residents)-r.below(x.Priority) {
+		among = nil // there are no others
+	}
+	first := x.cut(r, among, true)
+	if first == none || !x.takeFrom(r, among, true, first, most) {
 		return 0, false
 	}
 
@@ -193,11 +195,18 @@ func (x *search) cut(r *row, marks []int32, violating bool) int {
 		return x.cutAny(r, marks, violating)
 	}
 
+	if marks == nil && len(x.short) <= 2 {
+		if i := x.pairOf(r).cut(); i != none {
+			return x.eligible(r, i)
+		}
+		return none
+	}
+
 	// Sums from the end of the row on, in up to three dimensions at once. What they come
 	// to beyond what is missing, and the largest request, is for takeFrom.
 	a, b, c := x.narrowed()
 	w := int(r.width)
-	var sa, sb, sc, la, lb, lc int64
+	var sa, sb, sc int64
 	for i := len(r.residents) - 1; i >= 0; i-- {
 		if marks != nil && (marks[i] > 0) != violating {
 			continue
@@ -205,10 +214,8 @@ func (x *search) cut(r *row, marks []int32, violating bool) int {
 		q := r.requests[i*w : i*w+w]
 		qa, qb, qc := q[a.dim-1], q[b.dim-1], q[c.dim-1]
 		sa, sb, sc = sa+qa, sb+qb, sc+qc
-		la, lb, lc = max(la, qa), max(lb, qb), max(lc, qc)
 		if sa >= a.missing && sb >= b.missing && sc >= c.missing {
 			a.slack, b.slack, c.slack = sa-a.missing, sb-b.missing, sc-c.missing
-			a.largest, b.largest, c.largest = la, lb, lc
 			return x.eligible(r, i)
 		}
 	}
@@ -249,7 +256,7 @@ func (x *search) narrowed() (a, b, c *shortage) {
 // cutAny is cut for any dimensions, the seats among them.
 func (x *search) cutAny(r *row, marks []int32, violating bool) int {
 	for j := range x.short {
-		x.short[j].slack, x.short[j].largest = -x.short[j].missing, 0
+		x.short[j].slack = -x.short[j].missing
 	}
 	for i := len(r.residents) - 1; i >= 0; i-- {
 		if marks != nil && (marks[i] > 0) != violating {
@@ -260,7 +267,6 @@ func (x *search) cutAny(r *row, marks []int32, violating bool) int {
 			s := &x.short[j]
 			q := x.request(r, i, s.dim)
 			s.slack += q
-			s.largest = max(s.largest, q)
 			enough = enough && s.slack >= 0
 		}
 		if enough {
@@ -308,26 +314,25 @@ func (x *search) limitFrom(r *row, node, first int) limit {
 }
 
 // takeFrom evicts, from the first victim on, what does not fit into the slack. It
-// reports false if they are beyond the limit, as soon as those evicted are, with
-// as many as it takes at least to make up for the rest.
+// reports false if they are beyond the limit: as soon as those evicted are, and at once
+// if so many could not make up for what is missing if each were as large as the largest.
 func (x *search) takeFrom(r *row, marks []int32, violating bool, first int, most limit) bool {
 	if !x.isNarrow() {
 		return x.takeAny(r, marks, violating, first, most)
 	}
-	// In up to three dimensions at once: where there are fewer the first stands in for
-	// the others, and is tested again. What is left of the reserve goes below zero as soon
-	// as in any of them too many victims are needed.
-	a, b, c := x.narrowed()
-	sa, sb, sc := a.slack, b.slack, c.slack
-	ra, la := a.reserve(most.victims)
-	rb, lb := b.reserve(most.victims)
-	rc, lc := c.reserve(most.victims)
-	if ra|rb|rc < 0 {
+	if marks == nil && len(x.short) <= 2 {
+		return x.takePair(r, first, most)
+	}
+	if most.victims < math.MaxInt32 && !x.reaches(r, marks, violating, first, most.victims) {
 		return false
 	}
 	x.begun()
+	a, b, c := x.narrowed()
+
+	// In up to three dimensions at once: where there are fewer the first stands in for
+	// the others, and is tested again.
+	sa, sb, sc := a.slack, b.slack, c.slack
 	w := int(r.width)
-	victims, sum := int64(0), int64(0)
 	for i := first; i < len(r.residents); i++ {
 		if marks != nil && (marks[i] > 0) != violating {
 			continue
@@ -339,14 +344,28 @@ func (x *search) takeFrom(r *row, marks []int32, violating bool, first int, most
 			continue
 		}
 		x.evicted = append(x.evicted, int32(i))
-		victims++
-		sum += score.Weight(r.residents[i].Priority)
-		ra, rb, rc = ra-la+qa, rb-lb+qb, rc-lc+qc
-		if ra|rb|rc < 0 || victims > most.victims || sum > most.sum {
+		most.victims--
+		most.sum -= score.Weight(r.residents[i].Priority)
+		if most.victims < 0 || most.sum < 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// reaches reports whether so many victims could make up for what is missing, each as
+// large as the largest from the first victim on.
+func (x *search) reaches(r *row, marks []int32, violating bool, first int, victims int64) bool {
+	a, b, c := x.narrowed()
+	w := int(r.width)
+	var la, lb, lc int64
+	for i := first; i < len(r.residents); i++ {
+		if marks == nil || (marks[i] > 0) == violating {
+			q := r.requests[i*w : i*w+w]
+			la, lb, lc = max(la, q[a.dim-1]), max(lb, q[b.dim-1]), max(lc, q[c.dim-1])
+		}
+	}
+	return times(la, victims) >= a.missing && times(lb, victims) >= b.missing && times(lc, victims) >= c.missing
 }
 
 // begun counts a node as evaluated, once.
@@ -356,19 +375,7 @@ func (x *search) begun() {
 	}
 }
 
-// reserve returns what so many victims could make available beyond what is
-// missing, if each were as large as the largest, and how large that is. An
-// eviction takes the largest off and adds what it makes available; below zero too
-// many are needed. Zeros where it may be too much to count.
-func (s *shortage) reserve(victims int64) (amount, largest int64) {
-	if s.missing <= 0 || victims >= math.MaxInt32 || s.largest > math.MaxInt64/(victims+1) {
-		return 0, 0
-	}
-	return victims*s.largest - s.missing, s.largest
-}
-
-// takeAny is takeFrom for any dimensions. It keeps no reserve: so many dimensions are
-// seldom short.
+// takeAny is takeFrom for any dimensions, of which so many are seldom short.
 func (x *search) takeAny(r *row, marks []int32, violating bool, first int, most limit) bool {
 	x.begun()
 	victims, sum := int64(0), int64(0)

@@ -37,7 +37,7 @@ type level struct {
 	// this level alone: several for the lowest level, where most searches end, one
 	// for the others.
 	latest plane
-	// late is the latest start of all residents of this level alone.
+	// late is the latest start of those of this level alone that surely violate.
 	late plane
 }
 

@@ -258,10 +258,10 @@ func (t *Table) gather(g *gathering, node int, high int32) (some bool) {
 	for ; g.left > 0 && r.residents[g.left-1].Priority <= high; g.left-- {
 		x, requests := &r.residents[g.left-1], r.requestsOf(g.left-1)
 		t.count(r, x, g.left-1)
-		g.late = max(g.late, x.Start)
 		some = true
 		if t.isSpent(x) {
 			g.spend(x, requests)
+			g.late = max(g.late, x.Start)
 			continue
 		}
 		g.gain(x, requests)
@@ -305,7 +305,7 @@ type gathering struct {
 	largest    [][]int64 // by dimension, of the residents that may be clean
 	starts     []int64   // of those of one level
 	spent      [][]int64 // by dimension, of the residents that surely violate
-	late       int64     // the latest start in one level
+	late       int64     // the latest start of these in one level
 }
 
 // reset empties it, and makes it anew only if the table has got another width.

@@ -362,7 +362,11 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 		mask = x.withinStart(k, next, mask)
 	}
 	mask, decides := x.lateEnough(l, next.block, k, violations, mask)
-	mask = x.enough(&l.clean, next.block, violations, mask)
+	if decides && violations == 1 {
+		mask = x.oneSpent(next.block, mask)
+	} else {
+		mask = x.enough(&l.clean, next.block, violations, mask)
+	}
 	if mask == 0 {
 		return
 	}
@@ -380,7 +384,7 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 	for mask != 0 {
 		mask &^= 1 << lane
 		x.Stats.Nodes++
-		if node := next.block*blockSize + lane; decides && violations <= 1 && !x.oneMayDo(l, node) {
+		if node := next.block*blockSize + lane; decides && violations <= 1 && !x.oneMayDo(l, node, violations) {
 			x.close(node)
 		} else if x.searchNode(next, lane, k, violations); x.bestNode != beaten {
 			mask, decides = x.lateEnough(l, next.block, k, violations, mask)
