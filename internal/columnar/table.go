@@ -65,26 +65,27 @@ type Unit struct {
 	Covers []int32     // of the pods that budgets cover, in the order of the pods
 }
 
-// row is one node.
+// row is one node. What an evaluation reads of each comes first, in one line of memory.
 type row struct {
 	residents []Resident // most important first
 	requests  []int64    // resident×width + dim-1; seats are in the resident
-	held      []Held
-	heldReqs  []int64 // likewise
-
-	// What follows from the residents, up to date unless the row is stale.
-	covered   []int32 // residents with a budget over them, as indices, least important first
-	odd       int32   // odd residents
-	grouped   int32   // residents that are units
-	spent     int32   // residents that surely violate
-	stale     part    // what has to be computed again
-	waits     bool    // for that, among the rows that a query computes
-	waitsLong bool    // among those that it may leave to others
 
 	// width is how many dimensions, the seats not counted, requests are kept of: of
 	// those beyond none in the row requests anything. So a dimension that is new to
 	// the table changes the rows of those alone that request some of it.
 	width int32
+
+	// What follows from the residents, up to date unless the row is stale.
+	odd       int32   // odd residents
+	grouped   int32   // residents that are units
+	spent     int32   // residents that surely violate
+	covered   []int32 // residents with a budget over them, as indices, least important first
+	stale     part    // what has to be computed again
+	waits     bool    // for that, among the rows that a query computes
+	waitsLong bool    // among those that it may leave to others
+
+	held     []Held
+	heldReqs []int64 // as requests
 }
 
 // requestsOf returns what resident i requests, heldRequests what a pod takes that
