@@ -37,6 +37,50 @@ func TestPodsFilter(t *testing.T) {
 	}
 }
 
+// A function of the node's pods sees those that are left, in the node's order, and those
+// put back behind them, whatever was taken out before it was asked.
+func TestPodsFilterShowsWhatIsLeft(t *testing.T) {
+	node := &preemption.Node{Name: "n"}
+	var pods []*preemption.Pod
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		pods = append(pods, &preemption.Pod{Name: name, NodeName: node.Name})
+	}
+	saw := ""
+	show := preemption.FilterFunc(func(_ *preemption.Pod, _ *preemption.Node, pods []*preemption.Pod) preemption.Status {
+		saw = ""
+		for _, p := range pods {
+			saw += p.Name
+		}
+		return preemption.Status{}
+	})
+	prepared, err := show.Prepare(&preemption.Pod{Name: "h"}, oneNode{node, pods})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := prepared.Begin(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ do, want string }{
+		{"", "abcde"}, {"-b-d", "ace"}, {"-e", "ac"}, {"+b", "acb"}, {"+d-d", "acb"},
+		{"-a-b-c", ""}, {"+e+a+c-a-e", "c"},
+	} {
+		for i := 0; i < len(step.do); i += 2 {
+			p := pods[step.do[i+1]-'a']
+			move := run.Add
+			if step.do[i] == '-' {
+				move = run.Remove
+			}
+			if err := move(p, node); err != nil {
+				t.Fatal(step.do, err)
+			}
+		}
+		if _, err := run.Fits(); err != nil || saw != step.want {
+			t.Errorf("after %q it saw %q, %v, want %q", step.do, saw, err, step.want)
+		}
+	}
+}
+
 // Room is not freed twice, and not where a pod is not: victims that say so are an
 // error, and so is a dry run asked to remove a pod that is not there, or no longer.
 func TestVictimsThatAreNotThere(t *testing.T) {

@@ -297,3 +297,74 @@ func (e *Evaluator) policy() (p columnar.Policy, ok bool) {
 	p.Best, p.Exact, p.Respect = e.Victims == VictimsBest, e.Budgets == BudgetsExact, e.Budgets == BudgetsRespected
 	return p, ok
 }
+
+// A sortedFilters tells filters apart by what is known of them without asking:
+// what the engine computes, and what it has to ask the caller's for.
+type sortedFilters struct {
+	rules     []nodeFilter // look at the node alone
+	ownRules  bool         // some of them are a caller's
+	ports     bool         // NodePorts is among the filters
+	resources bool         // NodeResources is among the filters
+	own       []Filter     // the caller's others, in order
+	// How many of the caller's come before NodePorts and before NodeResources:
+	// they are asked first, and the first refusal is the status of a node.
+	beforePorts, beforeResources int
+}
+
+// sortFilters sorts the filters, members of All among them.
+func sortFilters(filters []Filter) sortedFilters {
+	var s sortedFilters
+	s.add(filters)
+	return s
+}
+
+// reset lets go of the filters and keeps the memory for others.
+func (s *sortedFilters) reset() {
+	*s = sortedFilters{rules: slices.Delete(s.rules, 0, len(s.rules)), own: slices.Delete(s.own, 0, len(s.own))}
+}
+
+func (s *sortedFilters) add(filters []Filter) {
+	for _, f := range filters {
+		switch f := f.(type) {
+		case all:
+			s.add(f)
+		case nodeFilter:
+			s.rules = append(s.rules, f)
+			s.ownRules = s.ownRules || !f.builtin
+		case nodePorts:
+			if !s.ports {
+				s.ports, s.beforePorts = true, len(s.own)
+			}
+		case nodeResources:
+			if !s.resources {
+				s.resources, s.beforeResources = true, len(s.own)
+			}
+		default:
+			s.own = append(s.own, f)
+		}
+	}
+}
+
+// builtin reports whether none of the filters is a caller's.
+func (s *sortedFilters) builtin() bool { return len(s.own) == 0 && !s.ownRules }
+
+// refuses reports whether a rule refuses the node, whatever pods are on it.
+func (s *sortedFilters) refuses(preemptor *Pod, n *Node) bool {
+	for i := range s.rules {
+		if !s.rules[i].answer(preemptor, n).Fits() {
+			return true
+		}
+	}
+	return false
+}
+
+// sortedDefaults are sorted once, so that a decision by them need not be.
+var sortedDefaults = sortFilters(DefaultFilters())
+
+// sorted returns the filters, sorted; those by default if there are none given.
+func sorted(filters []Filter) sortedFilters {
+	if filters == nil {
+		return sortedDefaults
+	}
+	return sortFilters(filters)
+}
