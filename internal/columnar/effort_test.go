@@ -1,10 +1,12 @@
 package columnar
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"example.com/preemption/internal/best"
 	"example.com/preemption/internal/score"
 )
 
@@ -15,19 +17,26 @@ func TestEffort(t *testing.T) {
 		shape
 		limit Stats // over all queries
 	}{
-		"priorities":         {shape{levels: 4, sizes: 10, starts: 50}, Stats{Blocks: 422, Nodes: 1272, Evaluated: 480}},
-		"one priority":       {shape{levels: 1, sizes: 10, starts: 50}, Stats{Blocks: 485, Nodes: 6413, Evaluated: 1238}},
-		"identical":          {shape{levels: 1, sizes: 1, starts: 5}, Stats{Blocks: 160, Nodes: 5839, Evaluated: 367}},
-		"more than levels":   {shape{levels: 3 * maxLevels, sizes: 10, starts: 50}, Stats{Blocks: 319, Nodes: 1930, Evaluated: 269}},
-		"lowest priority":    {shape{levels: 3, lowest: math.MinInt32, sizes: 10, starts: 50}, Stats{Blocks: 505, Nodes: 3784, Evaluated: 3004}},
-		"large and small":    {shape{levels: 3, sizes: 1000, starts: 3}, Stats{Blocks: 297, Nodes: 1281, Evaluated: 378}},
-		"budgets":            {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0, 2, 9}}, Stats{Blocks: 370, Nodes: 1539, Evaluated: 641}},
-		"spent budget":       {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0}, covered: true}, Stats{Blocks: 369, Nodes: 571, Evaluated: 356}},
-		"almost all covered": {shape{levels: 2, sizes: 10, starts: 50, left: []int64{0, 1}, covered: true}, Stats{Blocks: 607, Nodes: 2351, Evaluated: 769}},
-		"groups":             {shape{levels: 3, sizes: 10, starts: 50, groups: true}, Stats{Blocks: 502, Nodes: 1840, Evaluated: 817}},
-		"groups, budgets":    {shape{levels: 3, sizes: 10, starts: 50, groups: true, left: []int64{0, 2}}, Stats{Blocks: 397, Nodes: 1379, Evaluated: 667}},
-		"many nominated":     {shape{levels: 4, sizes: 10, starts: 50, held: true}, Stats{Blocks: 418, Nodes: 1514, Evaluated: 565}},
-		"fit tests":          {shape{levels: 4, sizes: 10, starts: 50, blocked: true}, Stats{Blocks: 516, Nodes: 2048, Evaluated: 1305}},
+		"priorities":          {shape{levels: 4, sizes: 10, starts: 50}, Stats{Blocks: 422, Nodes: 1272, Evaluated: 480}},
+		"one priority":        {shape{levels: 1, sizes: 10, starts: 50}, Stats{Blocks: 485, Nodes: 6413, Evaluated: 1238}},
+		"identical":           {shape{levels: 1, sizes: 1, starts: 5}, Stats{Blocks: 160, Nodes: 5839, Evaluated: 367}},
+		"more than levels":    {shape{levels: 3 * maxLevels, sizes: 10, starts: 50}, Stats{Blocks: 319, Nodes: 1930, Evaluated: 269}},
+		"lowest priority":     {shape{levels: 3, lowest: math.MinInt32, sizes: 10, starts: 50}, Stats{Blocks: 505, Nodes: 3784, Evaluated: 3004}},
+		"large and small":     {shape{levels: 3, sizes: 1000, starts: 3}, Stats{Blocks: 297, Nodes: 1281, Evaluated: 378}},
+		"budgets":             {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0, 2, 9}}, Stats{Blocks: 370, Nodes: 1539, Evaluated: 641}},
+		"spent budget":        {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0}, covered: true}, Stats{Blocks: 369, Nodes: 571, Evaluated: 356}},
+		"almost all covered":  {shape{levels: 2, sizes: 10, starts: 50, left: []int64{0, 1}, covered: true}, Stats{Blocks: 607, Nodes: 2351, Evaluated: 769}},
+		"groups":              {shape{levels: 3, sizes: 10, starts: 50, groups: true}, Stats{Blocks: 502, Nodes: 1840, Evaluated: 817}},
+		"groups, budgets":     {shape{levels: 3, sizes: 10, starts: 50, groups: true, left: []int64{0, 2}}, Stats{Blocks: 397, Nodes: 1379, Evaluated: 667}},
+		"many nominated":      {shape{levels: 4, sizes: 10, starts: 50, held: true}, Stats{Blocks: 418, Nodes: 1514, Evaluated: 565}},
+		"seats":               {shape{levels: 4, sizes: 10, starts: 50, full: true}, Stats{Blocks: 403, Nodes: 941, Evaluated: 808}},
+		"seats, spent budget": {shape{levels: 4, sizes: 10, starts: 50, full: true, left: []int64{0}, covered: true}, Stats{Blocks: 330, Nodes: 562, Evaluated: 372}},
+		"order":               {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0, 2}, policy: Policy{Order: []best.Criterion{best.Sum, best.Violations}}}, Stats{Blocks: 0, Nodes: 0, Evaluated: 24422}},
+		"order, best":         {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0, 2}, policy: Policy{Best: true, Order: []best.Criterion{best.Pods, best.Sum}}}, Stats{Blocks: 0, Nodes: 0, Evaluated: 33177}},
+		"best":                {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0, 2}, policy: Policy{Best: true}}, Stats{Blocks: 371, Nodes: 1232, Evaluated: 740}},
+		"exact":               {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0, 2}, policy: Policy{Exact: true}}, Stats{Blocks: 375, Nodes: 1332, Evaluated: 882}},
+		"respect":             {shape{levels: 3, sizes: 10, starts: 50, left: []int64{0, 2}, policy: Policy{Respect: true}}, Stats{Blocks: 372, Nodes: 1237, Evaluated: 721}},
+		"fit tests":           {shape{levels: 4, sizes: 10, starts: 50, blocked: true}, Stats{Blocks: 516, Nodes: 2048, Evaluated: 1305}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 5))
@@ -61,12 +70,16 @@ type shape struct {
 	covered       bool // by budgets, almost all; otherwise a third
 	groups        bool // of which some residents are parts
 	held, blocked bool
+	full          bool // of seats: where a pod comes another goes
+	nodes         int  // 0: four blocks and a large part of one
+	policy        Policy
 }
 
 func (s shape) priority(r *rand.Rand) int32 { return s.lowest + int32(r.IntN(s.levels)) }
 
 func (s shape) table(r *rand.Rand) *Table {
-	const nodes, units = 5*blockSize - 9, 40
+	const units = 40
+	nodes := cmp.Or(s.nodes, 5*blockSize-9)
 	tab := New(3, false, byPriority)
 	for b, left := range s.left {
 		tab.SetBudget(int32(b), left)
@@ -101,16 +114,22 @@ func (s shape) table(r *rand.Rand) *Table {
 		if s.held && r.IntN(2) == 0 {
 			tab.Hold(n, Held{Priority: s.priority(r), Ref: -1 - int32(n)}, []int64{int64(r.IntN(s.sizes)), 1})
 		}
-		tab.Resize(n, []int64{0, int64(r.IntN(1+s.sizes)) - tab.Free(n, 1), int64(r.IntN(3)) - tab.Free(n, 2)})
+		seats := int64(0)
+		if s.full {
+			seats = -tab.Free(n, Seat)
+		}
+		tab.Resize(n, []int64{seats, int64(r.IntN(1+s.sizes)) - tab.Free(n, 1), int64(r.IntN(3)) - tab.Free(n, 2)})
 	}
 	return tab
 }
 
 func (s shape) query(r *rand.Rand) *Query {
-	q := &Query{Priority: s.priority(r) + 1, Demands: []Demand{{1, 1 + int64(r.IntN(4*s.sizes))}, {Seat, 1}}}
+	q := &Query{Priority: s.priority(r) + 1, Demands: []Demand{{1, 1 + int64(r.IntN(4*s.sizes))}}}
 	if r.IntN(2) == 0 {
 		q.Demands = append(q.Demands, Demand{2, 1 + int64(r.IntN(4))})
 	}
+	q.Demands = append(q.Demands, Demand{Seat, 1})
+	q.Policy = s.policy
 	if s.blocked {
 		q.Blocked = func(node int, ref int32) bool { return (int32(node)+ref)%5 == 0 }
 	}

@@ -108,7 +108,7 @@ func (x *search) mayHaveEnough(p *plane, block int, violations int64) bool {
 		case peak >= d.Amount:
 		case violations == 0:
 			return false
-		case d.Dim != Seat && float32(d.Amount-peak) > x.spentTops.peak(block, d.Dim, within.index)*within.factor:
+		case d.Dim != Seat && d.Amount-peak > within.of(x.spentTops.peak(block, d.Dim, within.index)):
 			return false
 		}
 	}

@@ -91,3 +91,26 @@ func TestLopsidedLevels(t *testing.T) {
 		}
 	}
 }
+
+// A level that is one priority cannot be divided: however many residents it has, the
+// levels stay as they are.
+func TestOnePriorityIsNotLopsided(t *testing.T) {
+	tab := New(2, false, byPriority)
+	tab.AddNode([]int64{10_000, 10_000})
+	next := int32(0)
+	for next < 20*maxLevels {
+		tab.Add(0, Resident{Priority: max(next-19*maxLevels, 0), Ref: next, Cover: -1, Seats: 1}, []int64{1})
+		next++
+	}
+	before := &tab.levels[0]
+	if len(tab.levels) != maxLevels || before.low != before.high || before.count <= 19*maxLevels {
+		t.Fatalf("%d levels, %d residents in the first, from %d to %d", len(tab.levels), before.count, before.low, before.high)
+	}
+	for range 3 * next {
+		tab.Remove(0, 0)
+		tab.Add(0, Resident{Priority: 0, Ref: 0, Cover: -1, Seats: 1}, []int64{1})
+	}
+	if &tab.levels[0] != before {
+		t.Error("the levels were laid out anew")
+	}
+}

@@ -244,10 +244,9 @@ func (x *search) solve(node int) (score.Score, bool) {
 		x.coverUnits(r)
 	}
 
-	// Nothing is missing and no pod is in the way: no set is an answer.
+	// Nothing is missing and no pod is in the way: none has to go.
 	if len(p.Missing) == 0 && !slices.ContainsFunc(p.Units, func(u best.Unit) bool { return u.Must }) {
-		x.Stats.Idle++
-		return score.Score{}, false
+		return score.None, true
 	}
 
 	// Where the solver ran out of steps the composable functions decide, which have a

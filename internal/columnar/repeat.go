@@ -95,7 +95,7 @@ func (x *search) recall() bool {
 	if len(m.best) == 0 {
 		return false
 	}
-	if m.best[0].compare(nodeScore{m.limit, int32(m.limitNode)}) <= 0 {
+	if limit := (nodeScore{m.limit, int32(m.limitNode)}); !limit.before(&m.best[0]) {
 		x.choose()
 		return true
 	}
@@ -220,9 +220,9 @@ type nodeScore struct {
 	node  int32
 }
 
-// compare compares by score, and of equals by node. It is negative if a is better.
-func (a nodeScore) compare(b nodeScore) int {
-	return cmp.Or(a.score.Compare(&b.score), cmp.Compare(a.node, b.node))
+// before reports whether a is better: by score, and of equals by node.
+func (a *nodeScore) before(b *nodeScore) bool {
+	return cmp.Or(a.score.Compare(&b.score), cmp.Compare(a.node, b.node)) < 0
 }
 
 // bestFirst is a binary heap, the best at index zero.
@@ -232,7 +232,7 @@ func (h *bestFirst) push(e nodeScore) {
 	list := append(*h, e)
 	*h = list
 	i := len(list) - 1
-	for i > 0 && e.compare(list[(i-1)/2]) < 0 {
+	for i > 0 && e.before(&list[(i-1)/2]) {
 		list[i] = list[(i-1)/2]
 		i = (i - 1) / 2
 	}
@@ -246,10 +246,10 @@ func (h *bestFirst) pop() nodeScore {
 	*h = list
 	for i := 0; i < len(list); {
 		child := 2*i + 1
-		if child+1 < len(list) && list[child+1].compare(list[child]) < 0 {
+		if child+1 < len(list) && list[child+1].before(&list[child]) {
 			child++
 		}
-		if child >= len(list) || e.compare(list[child]) <= 0 {
+		if child >= len(list) || e.before(&list[child]) {
 			list[i] = e
 			break
 		}

@@ -1,9 +1,12 @@
 package columnar
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"example.com/preemption/internal/score"
 )
 
 // A search that remembers answers as one that does not, whatever happens to the table
@@ -130,5 +133,68 @@ func TestWhichQueriesAreRecalled(t *testing.T) {
 	}
 	if want := []bool{true, true, false, false, true, true, false, true, true, true, false, false}; !slices.Equal(searched, want) {
 		t.Errorf("searched: %t, want %t", searched, want)
+	}
+}
+
+// What is popped comes best first, of equals the first node, whatever was pushed when.
+func TestBestFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 7))
+	for range 300 {
+		var h bestFirst
+		var want []nodeScore
+		for node := range int32(40) {
+			e := nodeScore{score.Score{Sum: int64(r.IntN(9))}, node}
+			h.push(e)
+			want = append(want, e)
+			slices.SortFunc(want, func(a, b nodeScore) int {
+				return cmp.Or(cmp.Compare(a.score.Sum, b.score.Sum), cmp.Compare(a.node, b.node))
+			})
+			if r.IntN(3) == 0 {
+				if got := h.pop(); got != want[0] {
+					t.Fatalf("pop = %+v, want %+v", got, want[0])
+				}
+				want = want[1:]
+			}
+		}
+		for _, e := range want {
+			if got := h.pop(); got != e {
+				t.Fatalf("pop = %+v, want %+v", got, e)
+			}
+		}
+		if len(h) > 0 {
+			t.Fatalf("%d are left", len(h))
+		}
+	}
+}
+
+// A journal knows the last changes, as many as longest at least and twice as many at
+// most: what nobody asks for does not pile up.
+func TestJournal(t *testing.T) {
+	var j journal
+	var all []int32
+	for i := range int32(5*longest + 7) {
+		j.note(int(i))
+		all = append(all, i)
+		if len(j.nodes) > 2*longest {
+			t.Fatalf("after %d changes %d are kept", len(all), len(j.nodes))
+		}
+		if i%999 > 0 {
+			continue
+		}
+		for _, back := range []int{0, 1, longest, 2 * longest, 3 * longest} {
+			if back > len(all) {
+				break
+			}
+			got, ok := j.since(j.epoch, uint64(len(all)-back), nil)
+			if !ok && back <= longest || ok && back > 2*longest {
+				t.Fatalf("after %d changes: since %d before that: %t", len(all), back, ok)
+			}
+			if ok && !slices.Equal(got, all[len(all)-back:]) {
+				t.Fatalf("after %d changes: the last %d are wrong", len(all), back)
+			}
+		}
+	}
+	if _, ok := j.since(j.epoch+1, j.count, nil); ok {
+		t.Error("knows of a time at which any node changed")
 	}
 }

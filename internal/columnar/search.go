@@ -11,7 +11,7 @@ import (
 type Query struct {
 	Priority int32 // only residents of lower priority may go
 	// Demands are the dimensions in which the preemptor requests more than zero,
-	// its seat among them.
+	// its seat last.
 	Demands []Demand
 	// Open says whether a node is in question at all; it is asked at most once a
 	// node. Nil: all are.

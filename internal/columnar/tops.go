@@ -56,8 +56,9 @@ func (t *tops) widen() {
 func (t *tops) settle(from, to int) {
 	for i := range t.dims {
 		s := &t.dims[i]
-		for c := from * len(topCounts); c < to*len(topCounts); c++ {
-			s.peak[c] = s.cells[c].max()
+		cells, peaks := s.cells[from*len(topCounts):to*len(topCounts)], s.peak[from*len(topCounts):]
+		for c := range cells {
+			peaks[c] = cells[c].max()
 		}
 	}
 }
