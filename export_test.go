@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -11,7 +12,7 @@ import (
 // cluster's objects, in the plainest way, and returns all that differs.
 func CheckEngine(c *Cluster) error {
 	e := c.engine
-	var wrong []error
+	wrong := []error{checkCounts(c)}
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	if e.table.Nodes() != len(c.nodes) {
 		return fmt.Errorf("%d nodes, want %d", e.table.Nodes(), len(c.nodes))
@@ -76,6 +77,96 @@ func CheckEngine(c *Cluster) error {
 		}
 		return amounts
 	}))...)
+}
+
+// checkCounts counts again, pod by pod, whatever a cluster has counts and lists of. What
+// has gone must not be in any of them.
+func checkCounts(c *Cluster) error {
+	e := c.engine
+	users, groups, homes := map[string]idSet{}, map[objectKey][]int32{}, make([]map[int32]int32, len(c.covers.sets))
+	nominees, ports, taken := map[string]int{}, map[*nodeSlot]int{}, map[*nodeSlot]committed{}
+	for id := range c.pods.entries {
+		id, entry := int32(id), &c.pods.entries[id]
+		p := entry.pod
+		if p == nil {
+			continue
+		}
+		bound, on := c.slotOf(id), c.slotOf(id)
+		if to, nominated := c.nominations[id]; nominated {
+			nominees[p.UID]++
+			on = c.byName[to]
+			if !slices.Contains(c.nominated[to], p) {
+				return fmt.Errorf("%v is not among those nominated to %s", p, to)
+			}
+		}
+		if on != nil {
+			taken[on] = taken[on].plus(p.Requests)
+		}
+		if c.takesRoom(id) {
+			for name, amount := range p.Requests {
+				if amount > 0 && name != PodCount {
+					if users[name] == nil {
+						users[name] = idSet{}
+					}
+					users[name][id] = struct{}{}
+				}
+			}
+		}
+		if bound == nil {
+			continue
+		}
+		if p.Group != "" {
+			key := objectKey{p.Namespace, p.Group}
+			groups[key] = append(groups[key], id)
+		}
+		if len(p.HostPorts) > 0 {
+			ports[bound]++
+		}
+		if set := entry.cover; set != noCover {
+			if homes[set] == nil {
+				homes[set] = map[int32]int32{}
+			}
+			homes[set][bound.number]++
+		}
+	}
+
+	var wrong []error
+	same := func(same bool, what string, got, want any) {
+		if !same {
+			wrong = append(wrong, fmt.Errorf("%s: %v, want %v", what, got, want))
+		}
+	}
+	for d, name := range e.names[1:] {
+		same(e.uses[d+1] == len(users[name]), "users of "+name, e.uses[d+1], len(users[name]))
+		delete(users, name)
+	}
+	same(maps.EqualFunc(e.others, users, maps.Equal), "users of what has no dimension", e.others, users)
+	lists := make(map[objectKey][]int32, len(c.inGroup))
+	for key, list := range c.inGroup {
+		lists[key] = slices.Sorted(slices.Values(list))
+	}
+	same(maps.EqualFunc(lists, groups, slices.Equal), "pods by group", lists, groups)
+	for set, want := range homes {
+		s := &c.covers.sets[set]
+		pods := 0
+		for _, n := range want {
+			pods += int(n)
+		}
+		same(maps.Equal(s.homes, want) && s.pods == pods, fmt.Sprint("pods under set of budgets ", set), s, want)
+		same((want == nil) == slices.Contains(c.covers.unused, int32(set)), fmt.Sprint("unused set of budgets ", set), c.covers.unused, want)
+	}
+	same(maps.Equal(c.nominees, nominees), "nominated UIDs", c.nominees, nominees)
+	listed := 0
+	for _, pods := range c.nominated {
+		listed += len(pods)
+		same(len(pods) > 0, "a list of nominated pods", pods, "none")
+	}
+	same(listed == len(c.nominations), "nominated pods", listed, len(c.nominations))
+	for _, s := range c.slots {
+		same(s.ports == ports[s], "pods with ports on "+s.node.Name, s.ports, ports[s])
+		same(s.committed == taken[s], "taken on "+s.node.Name, s.committed, taken[s])
+	}
+	return errors.Join(wrong...)
 }
 
 // SortByImportance is the sort by keys that decisions use.
