@@ -207,6 +207,28 @@ func TestErrorOnOneNodeIsPassedOver(t *testing.T) {
 	}
 }
 
+// What fails on a node ends the engine's search: it cannot vouch for an answer, so it asks
+// about no further node. The composable functions ask again, from the first node on.
+func TestErrorEndsTheEnginesSearch(t *testing.T) {
+	var state preemption.ClusterState
+	for i := range 4 {
+		state.Nodes = append(state.Nodes, &preemption.Node{Name: fmt.Sprint("n", i), Allocatable: preemption.Resources{preemption.PodCount: 9}})
+	}
+	asked := ""
+	e := preemption.Evaluator{Parallelism: 1, Filters: append(preemption.DefaultFilters(), onePod{begin: func(n *preemption.Node) error {
+		asked += n.Name + " "
+		return failIf(n.Name == "n1")
+	}})}
+	state.Pods = []*preemption.Pod{{Name: "a", NodeName: "n0"}}
+	r, err := e.Preempt(t.Context(), newCluster(t, state), &preemption.Pod{Name: "p", Priority: 1})
+	if err != nil || r.Outcome != preemption.OutcomeFits || r.Node.Name != "n2" {
+		t.Fatalf("Preempt = %v, %v; want a fit on n2", r, err)
+	}
+	if !strings.HasPrefix(asked, "n0 n1 n0 ") {
+		t.Errorf("asked about %s, want n0 and n1, then n0 again", asked)
+	}
+}
+
 // Where all nodes fail the errors are joined, in node order.
 func TestErrorsAreJoined(t *testing.T) {
 	cluster, preemptor := twoEach(t)

@@ -284,16 +284,15 @@ func (f *fastSearch) tryFit(i int) bool {
 	if f.status(i) != unknownStatus {
 		return true
 	}
-	takes, err := f.takes(i)
-	switch {
+	switch takes, err := f.takes(i); {
 	case err != nil:
 		f.fail(err)
-		return false
 	case takes:
 		f.fitNode = i
-		return false
+	default:
+		return true
 	}
-	return true
+	return false
 }
 
 // takes reports whether a node that has the room takes the preemptor as it is.

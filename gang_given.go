@@ -228,7 +228,7 @@ func (q *gangQuery) traceRemoved(p *gangPlan, gone []*Victim) {
 // traceClassified tells the trace about each node that violating victims have
 // pods on.
 func (q *gangQuery) traceClassified(violating []Violation) {
-	if q.Trace == nil || q.Trace.Classified == nil || len(violating) == 0 {
+	if q.Trace == nil || q.Trace.Classified == nil {
 		return
 	}
 	for _, n := range q.cluster.Nodes() {

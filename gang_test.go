@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -536,6 +537,68 @@ func TestGangTrace(t *testing.T) {
 	}
 	if removed == 0 || reprieved != removed || evicted != len(r.Victims) {
 		t.Errorf("%d removed, %d tried, %d evicted, want as many tried as removed and %d evicted", removed, reprieved, evicted, len(r.Victims))
+	}
+}
+
+// The trace is told of violators on each node that they have pods on, one or several.
+func TestGangTraceOfViolators(t *testing.T) {
+	for violators := range 3 {
+		state := preemption.ClusterState{DisruptionBudgets: []*preemption.PodDisruptionBudget{{
+			Namespace: "d", Name: "web", Selector: &preemption.Selector{MatchLabels: map[string]string{"app": "web"}}}}}
+		g := &preemption.Gang{Namespace: "d", Name: "gang", Priority: 10}
+		want := map[string]int{}
+		for i := range 3 {
+			name := fmt.Sprint("n", i)
+			state.Nodes = append(state.Nodes, &preemption.Node{Name: name, Allocatable: preemption.Resources{preemption.CPU: 2, preemption.PodCount: 9}})
+			p := &preemption.Pod{Namespace: "d", Name: name, UID: name, NodeName: name, Requests: preemption.Resources{preemption.CPU: 2}}
+			if i < violators {
+				p.Labels = map[string]string{"app": "web"}
+				want[name] = 1
+			}
+			state.Pods = append(state.Pods, p)
+			m := &preemption.Pod{Namespace: "d", Name: fmt.Sprint("m", i), UID: fmt.Sprint("m", i), Priority: 10, Requests: preemption.Resources{preemption.CPU: 2}}
+			g.Members = append(g.Members, m)
+		}
+		got := map[string]int{}
+		e := &preemption.Evaluator{Trace: &preemption.Trace{Classified: func(n *preemption.Node, violating []preemption.Violation) { got[n.Name] += len(violating) }}}
+		r, err := e.PreemptGroup(t.Context(), newCluster(t, state), g, preemption.GivenPlacement{})
+		if err != nil || r.Violations != violators || len(r.Victims) != 3 {
+			t.Fatalf("%d violators: %v, %v", violators, r, err)
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d violators: told of %v, want %v", violators, got, want)
+		}
+	}
+}
+
+// A given placement is known to be the best where it places all with no pod evicted, and
+// nowhere else.
+func TestGivenPlacementIsExactWhereNothingGoes(t *testing.T) {
+	for name, test := range map[string]struct {
+		cpu   int64 // of the node, of which a pod of lower priority has one
+		min   int
+		want  preemption.Outcome
+		exact bool
+	}{
+		"all fit":               {3, 2, preemption.OutcomeFits, true},
+		"one fits with no loss": {2, 1, preemption.OutcomePreempt, false},
+		"none of two fits":      {0, 1, preemption.OutcomeUnhelpful, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := preemption.Resources{preemption.CPU: 1}
+			c := newCluster(t, preemption.ClusterState{
+				Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{preemption.CPU: test.cpu, preemption.PodCount: 9}}},
+				Pods:  []*preemption.Pod{{Namespace: "d", Name: "low", UID: "low", NodeName: "n", Requests: one}},
+			})
+			g := &preemption.Gang{Namespace: "d", Name: "gang", Priority: 10, MinCount: test.min}
+			for _, m := range []string{"m0", "m1"} {
+				g.Members = append(g.Members, &preemption.Pod{Namespace: "d", Name: m, UID: m, Priority: 10, Requests: one})
+			}
+			r, err := (&preemption.Evaluator{}).PreemptGroup(t.Context(), c, g, preemption.GivenPlacement{})
+			if err != nil || r.Outcome != test.want || r.Exact != test.exact {
+				t.Errorf("%v, exact %t, %v; want %v, exact %t", r, r.Exact, err, test.want, test.exact)
+			}
+		})
 	}
 }
 

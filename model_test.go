@@ -3,6 +3,7 @@ package preemption_test
 import (
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -146,6 +147,11 @@ func TestWords(t *testing.T) {
 		{preemption.KeepNomination.String(), "keep"},
 		{preemption.ClearNomination.String(), "clear"},
 		{preemption.SetNomination.String(), "set"},
+		{preemption.VictimsReprieve.String(), "reprieve"},
+		{preemption.VictimsBest.String(), "best"},
+		{preemption.BudgetsAsUpstream.String(), "as-upstream"},
+		{preemption.BudgetsExact.String(), "exact"},
+		{preemption.BudgetsRespected.String(), "respected"},
 		{preemption.KindPod.String(), "Pod"},
 		{preemption.KindPodGroup.String(), "PodGroup"},
 		{preemption.KindCompositePodGroup.String(), "CompositePodGroup"},
@@ -216,5 +222,32 @@ func TestPodsOnAForeignNode(t *testing.T) {
 	}
 	if pods := cluster.PodsOn(cluster.Node("n0")); len(pods) != 2 {
 		t.Errorf("PodsOn(n0) = %v, want two pods", pods)
+	}
+}
+
+// A copy of a pod has all that the pod has, in memory of its own.
+func TestPodCloneSharesNothing(t *testing.T) {
+	p := &preemption.Pod{
+		Namespace: "ns", Name: "a", UID: "u", Priority: 5, NodeName: "n", Object: "kept",
+		Labels:       map[string]string{"app": "web"},
+		Requests:     preemption.Resources{preemption.CPU: 1},
+		NodeSelector: map[string]string{"disk": "ssd"},
+		HostPorts:    []preemption.HostPort{{Port: 80}},
+		Tolerations:  []preemption.Toleration{{Key: "k"}},
+	}
+	k := p.Clone()
+	if !reflect.DeepEqual(k, p) {
+		t.Errorf("Clone = %+v, want %+v", k, p)
+	}
+	a, b := reflect.ValueOf(p).Elem(), reflect.ValueOf(k).Elem()
+	for i := range a.NumField() {
+		switch f := a.Field(i); f.Kind() {
+		case reflect.Map, reflect.Slice:
+			if name := a.Type().Field(i).Name; f.Len() == 0 {
+				t.Errorf("the test leaves %s empty", name)
+			} else if f.Pointer() == b.Field(i).Pointer() {
+				t.Errorf("%s is shared", name)
+			}
+		}
 	}
 }

@@ -83,6 +83,13 @@ func TestSearchesThatReachTheirBound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			runs := 0
+			for i := range x.Nodes {
+				runs += x.Nodes[i].FilterRuns
+			}
+			if x.FilterRuns != runs || runs == 0 {
+				t.Fatalf("seed %d: filters were run %d times, on the nodes %d times", seed, x.FilterRuns, runs)
+			}
 			x.FilterRuns = first.FilterRuns
 			if diff := cmp.Diff(first, &x.Result, cmpopts.IgnoreUnexported(preemption.Victim{}), cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("seed %d: Examine, %d workers, differs from Preempt (-Preempt +Examine):\n%s", seed, workers, diff)
