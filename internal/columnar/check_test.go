@@ -66,7 +66,7 @@ func TestCheckSeesWhatIsWrong(t *testing.T) {
 		"latest of level 1": func(tab *Table) *plane { return &tab.levels[1].latest },
 		"late of level 1":   func(tab *Table) *plane { return &tab.levels[1].late },
 	} {
-		lane := map[string]string{"late of level 1": "latest start of level 1", "latest of level 1": "start 0 of level 1"}[name]
+		lane := map[string]string{"late of level 1": "latest start of those that violate in level 1", "latest of level 1": "start 0 of level 1"}[name]
 		if lane == "" {
 			lane = strings.TrimSuffix(name, "Sum")
 		}

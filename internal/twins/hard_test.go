@@ -128,7 +128,9 @@ func TestSearchesThatReachTheirBound(t *testing.T) {
 // whether arithmetic decides or filters are asked.
 func TestReprieveIsBetterThanASearchThatEnded(t *testing.T) {
 	web := map[string]string{"app": "web"}
-	all := func(*preemption.Pod, *preemption.Node, []*preemption.Pod) preemption.Status { return preemption.Status{} }
+	all := func(*preemption.Pod, *preemption.Node, []*preemption.Pod) preemption.Status {
+		return preemption.Status{}
+	}
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 22))
 		sizes, wants := []string{preemption.CPU, preemption.Memory, "gpu"}, preemption.Resources{}
