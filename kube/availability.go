@@ -2,7 +2,6 @@ package kube
 
 import (
 	"fmt"
-	"math"
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -79,7 +78,7 @@ func amountOf(x *intstr.IntOrString) (*preemption.Amount, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case n < 0 || n > math.MaxInt32 || x.Type == intstr.String && n > 100:
+	case n < 0 || x.Type == intstr.String && n > 100:
 		return nil, fmt.Errorf("is out of range")
 	}
 	return &preemption.Amount{Value: n, Percent: x.Type == intstr.String}, nil

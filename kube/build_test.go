@@ -48,9 +48,11 @@ func nodeWith(name string, allocatable ...string) *v1.Node {
 
 func pointer[T any](x T) *T { return &x }
 
-// waitUntil waits for what other goroutines do.
+// waitUntil waits for what other goroutines do, and panics if they do not.
 func waitUntil(done func() bool) {
-	for !done() {
-		time.Sleep(time.Millisecond)
+	for end := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			panic("a minute has passed, and it has not been done")
+		}
 	}
 }

@@ -167,6 +167,9 @@ func TestTrackerKeepsWhatIsCommitted(t *testing.T) {
 	}
 	victim, urgent := podOn("node", "victim", 0, "cpu", "4"), podOn("", "urgent", 10, "cpu", "4")
 	victim.ResourceVersion, urgent.ResourceVersion = "1", "2"
+	elsewhere := podOn("other", "victim", 0, "cpu", "4") // another pod of that name, before
+	tracker.OnAdd(elsewhere, true)
+	tracker.OnDelete(elsewhere)
 	tracker.OnAdd(victim, true)
 	tracker.OnAdd(urgent, true)
 	tracker.OnAdd(nodeWith("node", "cpu", "4", "pods", "10"), true)
@@ -190,6 +193,7 @@ func TestTrackerKeepsWhatIsCommitted(t *testing.T) {
 	labelled := urgent.DeepCopy()
 	labelled.ResourceVersion, labelled.Labels = "3", map[string]string{"app": "x"}
 	tracker.OnUpdate(urgent, labelled)
+	tracker.OnAdd(nodeWith("other"), false)
 	if o := outcome(); o != preemption.OutcomeWaiting {
 		t.Fatalf("then %v", o)
 	}
@@ -208,13 +212,18 @@ func TestTrackerErrors(t *testing.T) {
 	tracker.OnAdd(&v1.Service{}, false)
 	bad := podOn("", "bad", 0, "cpu", "-1")
 	tracker.OnAdd(bad, false)
+	tracker.OnAdd(podOn("", "worse", 0, "cpu", "-2"), false)
+	tracker.OnUpdate(bad, podOn("", "bad", 0, "cpu", "-3")) // is still the first that came
 	tracker.OnAdd(podOn("", "good", 0), false)
 	tracker.OnDelete(nil)
 	err = tracker.Err()
-	for _, want := range []string{"*v1.Service", "bad", "<nil>"} {
+	for _, want := range []string{"*v1.Service", "bad", "worse", "<nil>"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one about %s", err, want)
 		}
+	}
+	if err != nil && strings.Index(err.Error(), "bad") > strings.Index(err.Error(), "worse") {
+		t.Errorf("error %v, not in the order in which the objects came", err)
 	}
 	tracker.Do(func(c *preemption.Cluster) {
 		if c.Pod("default", "good") == nil || c.Pod("default", "bad") != nil {
