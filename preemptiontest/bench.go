@@ -284,17 +284,14 @@ func (b *bench) checkConcurrent() {
 		err error
 	}
 	results := make([]result, repeats*len(b.scripts))
-	start := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range results {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			<-start
 			results[i].got, results[i].err = b.quietReplay(b.scripts[i%len(b.scripts)])
 		}()
 	}
-	close(start)
 	wg.Wait()
 	for i, r := range results {
 		want, err := b.quietReplay(b.scripts[i%len(b.scripts)])

@@ -61,6 +61,13 @@ func TestCheckResultFindsWhatIsWrong(t *testing.T) {
 		}
 	}
 
+	// Where more may go than sets are tried of, nothing is known to be better.
+	worse := *good
+	worse.Node, worse.Victims = nodes[1], on("d")
+	if err := preemptiontest.CheckResult(c, budgets, web, &worse, preemptiontest.Settings{Evaluator: best, Most: 1}); err != nil {
+		t.Errorf("too many sets: %v", err)
+	}
+
 	// What is not accepted. Under a filter that is not monotone it is not known which victim could stay.
 	picky := best
 	picky.Accept = func(_ *preemption.Pod, _ *preemption.Node, victims []*preemption.Victim) preemption.Status {

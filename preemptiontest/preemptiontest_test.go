@@ -2,6 +2,7 @@ package preemptiontest_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -195,6 +196,13 @@ func TestBrokenFilters(t *testing.T) {
 			err := preemptiontest.TestFilter(test.filter, testCluster(t), testPreemptors()...)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("TestFilter = %v\nwant it to report %q", err, test.want)
+			}
+			// What failed has not been answered wrongly.
+			const failure = "no step may fail"
+			for line := range strings.Lines(fmt.Sprint(err)) {
+				if strings.HasPrefix(test.want, failure) && !strings.Contains(line, failure) {
+					t.Errorf("reported, too: %s", line)
+				}
 			}
 		})
 	}

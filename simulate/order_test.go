@@ -27,9 +27,9 @@ func strandingWorld(t *testing.T) World {
 	zoneA, zoneB := map[string]string{"zone": "a"}, map[string]string{"zone": "b"}
 	c, err := preemption.NewCluster(preemption.ClusterState{
 		Nodes: []*preemption.Node{
+			node("n3", 2, zoneB),
 			node("n1", 2, map[string]string{"zone": "a", "disk": "fast"}),
 			node("n2", 2, map[string]string{"zone": "b", "disk": "fast"}),
-			node("n3", 2, zoneB),
 		},
 		Pods: []*preemption.Pod{pod("pinned", "n1", 10, zoneA), pod("free", "n2", 20, zoneB)},
 	})

@@ -254,12 +254,8 @@ func (s *Simulation) pairs() []Pair {
 	}
 	var pairs []Pair
 	for k, n := range times {
-		back := times[key{k.of, k.by}]
-		if back == 0 || k.by == k.of {
-			continue
-		}
-		pair := Pair{A: s.lines[k.by].original, B: s.lines[k.of].original, Times: n, BTimes: back}
-		if comparePods(pair.A, pair.B) < 0 {
+		pair := Pair{A: s.lines[k.by].original, B: s.lines[k.of].original, Times: n, BTimes: times[key{k.of, k.by}]}
+		if pair.BTimes > 0 && comparePods(pair.A, pair.B) < 0 {
 			pairs = append(pairs, pair)
 		}
 	}

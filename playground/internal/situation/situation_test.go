@@ -138,7 +138,8 @@ func TestScenario(t *testing.T) {
 }
 
 // Every preset decides, plays, and exports a program that builds and prints the
-// explanation that the page shows.
+// explanation that the page shows. Its pods have started: without a start a rule that
+// differs between releases would decide.
 func TestPresets(t *testing.T) {
 	outcomes := []string{"unhelpful", "preempt", "preempt", "ineligible", "unhelpful", "preempt", "preempt", "preempt", "preempt", "preempt"}
 	root, err := filepath.Abs("../../..")
@@ -152,6 +153,11 @@ func TestPresets(t *testing.T) {
 		}
 		if answer.Outcome != outcomes[i] {
 			t.Errorf("%s: %s, want %s", s.Title, answer.Outcome, outcomes[i])
+		}
+		for _, p := range s.Pods {
+			if p.Start <= 0 {
+				t.Errorf("%s: pod %s has not started", s.Title, p.Name)
+			}
 		}
 		if _, err := s.Play(context.Background()); err != nil {
 			t.Errorf("%s: %v", s.Title, err)
@@ -257,9 +263,21 @@ func TestSessionRefuses(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
+	// What is asked about the last decision has no answer before the first one, nor after one that failed.
+	var failed Session
+	text, err := json.Marshal(change{Situation: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := failed.Call("decide", string(text)); strings.Contains(got, "error") {
+		t.Fatal(got)
+	}
+	failed.Call("decide", "{}}")
 	for _, operation := range []string{"step", "explain"} {
-		if got := new(Session).Call(operation, "0"); !strings.Contains(got, "nothing is decided yet") {
-			t.Errorf("%s before a decision: %s", operation, got)
+		for name, session := range map[string]*Session{"before a decision": {}, "after one that failed": &failed} {
+			if got := session.Call(operation, "0"); !strings.Contains(got, "nothing is decided yet") {
+				t.Errorf("%s %s: %s", operation, name, got)
+			}
 		}
 	}
 }
