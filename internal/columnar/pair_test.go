@@ -1,0 +1,70 @@
+package columnar
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/preemption/internal/score"
+)
+
+// Rows are gone through by pair as by the loops that ask of each resident whether it is
+// one of those meant.
+func TestPairsAreTheirTwins(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 8))
+	cuts, out := 0, 0
+	for range 5000 {
+		tab := New(4, false, byPriority)
+		tab.AddNode([]int64{20, 0, 0, 0})
+		n := 1 + r.IntN(12)
+		everybody := make([]int32, n)
+		for i := range n {
+			everybody[i] = 1
+			size := func() int64 { return []int64{0, 1, 2, 3, 5, 1 << 61}[r.IntN(5+r.IntN(5)/4)] }
+			tab.Add(0, Resident{Priority: int32(r.IntN(3)), Ref: int32(i), Cover: -1, Seats: 1, Start: r.Int64N(9)}, []int64{size(), size(), size()})
+		}
+		tab.Resize(0, []int64{0, -tab.Free(0, 1), -tab.Free(0, 2), -tab.Free(0, 3)})
+		q := Query{Priority: int32(1 + r.IntN(3))}
+		for _, d := range r.Perm(3)[:1+r.IntN(2)] {
+			q.Demands = append(q.Demands, Demand{d + 1, 1 + r.Int64N(20)})
+		}
+		tab.settle()
+		row := &tab.rows[0]
+
+		most := limit{r.Int64N(6), math.MaxInt64}
+		if r.IntN(2) == 0 {
+			most = limit{math.MaxInt64, r.Int64N(8 * score.Weight(0))}
+		}
+
+		// The same search twice, once with marks on all.
+		run := func(marks []int32) (first int, slack []int64, taken bool, evicted []int32) {
+			x := search{Table: tab, Query: &q, Scratch: &Scratch{}, bestNode: none}
+			if !x.shortages(0) || len(x.short) == 0 {
+				return none, nil, false, nil
+			}
+			if first = x.cut(row, marks, true); first == none {
+				return none, nil, false, nil
+			}
+			for _, s := range x.short {
+				slack = append(slack, s.slack)
+			}
+			taken = x.takeFrom(row, marks, true, first, most)
+			return first, slack, taken, x.evicted
+		}
+		first, slack, taken, evicted := run(nil)
+		first2, slack2, taken2, evicted2 := run(everybody)
+		if first != first2 || !slices.Equal(slack, slack2) || taken != taken2 || taken && !slices.Equal(evicted, evicted2) {
+			t.Fatalf("%v of %v: by pair %d %v %v %v, one by one %d %v %v %v", q.Demands, row.requests, first, slack, taken, evicted, first2, slack2, taken2, evicted2)
+		}
+		if first != none {
+			cuts++
+			if !taken {
+				out++
+			}
+		}
+	}
+	if cuts < 1000 || out < 300 || out > cuts-300 {
+		t.Errorf("%d rows with a first victim, %d of them beyond the limit", cuts, out)
+	}
+}
