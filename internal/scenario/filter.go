@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"example.com/preemption"
 )
@@ -13,16 +14,17 @@ type filterScript struct {
 	topology string // near, apart: the node label of a domain; "": the node is one
 	code     preemption.Code
 	reason   string
-	deaf     bool   // near, apart: it does not hear of pods that come and go
-	step     string // fail: begin, add, remove or fits
-	pod      string // fail: the pod at fault; for fits, one that is gone
-	node     string // fail: the node, "" for any
+	deaf     bool         // near, apart: it does not hear of pods that come and go
+	step     string       // fail: begin, add, remove or fits
+	pod      string       // fail: the pod at fault; for fits, one that is gone
+	node     string       // fail: the node, "" for any
+	failed   *atomic.Bool // fail: whether it did
 }
 
 // readFilter reads "filter only", "filter near LABELS …", "filter apart LABELS
 // …", "filter fail at=…", "filter calls" or "filter count".
 func (s *settings) readFilter(f *fields) {
-	x := filterScript{kind: f.word("only, near, apart, fail, calls or count")}
+	x := filterScript{kind: f.word("only, near, apart, fail, calls or count"), failed: new(atomic.Bool)}
 	switch x.kind {
 	case "only":
 		s.onlyScripted = true
@@ -66,7 +68,7 @@ func (f *scriptedFilter) Name() string { return f.kind }
 
 func (f *scriptedFilter) Prepare(_ *preemption.Pod, view preemption.View) (preemption.Prepared, error) {
 	if f.step == "prepare" {
-		return nil, errScripted
+		return nil, f.fail()
 	}
 	return &preparedScript{f, view}, nil
 }
@@ -78,7 +80,7 @@ type preparedScript struct {
 
 func (f *preparedScript) Begin(node *preemption.Node) (preemption.DryRun, error) {
 	if f.fails("begin", "", node) {
-		return nil, errScripted
+		return nil, f.fail()
 	}
 	r := &scriptRun{preparedScript: f, home: node, gone: make(map[string]bool)}
 	if f.kind == "near" || f.kind == "apart" {
@@ -93,6 +95,11 @@ func (f *preparedScript) Begin(node *preemption.Node) (preemption.DryRun, error)
 
 func (f *filterScript) fails(step, pod string, node *preemption.Node) bool {
 	return f.kind == "fail" && f.step == step && (f.pod == "" || f.pod == pod) && (f.node == "" || f.node == node.Name)
+}
+
+func (f *filterScript) fail() error {
+	f.failed.Store(true)
+	return errScripted
 }
 
 // scriptRun is the dry run of a scripted filter.
@@ -120,7 +127,7 @@ func (r *scriptRun) sameDomain(n *preemption.Node) bool {
 
 func (r *scriptRun) Add(p *preemption.Pod, on *preemption.Node) error {
 	if r.fails("add", podName(p), r.home) {
-		return errScripted
+		return r.fail()
 	}
 	if !r.deaf {
 		r.count(p, on, 1)
@@ -132,7 +139,7 @@ func (r *scriptRun) Add(p *preemption.Pod, on *preemption.Node) error {
 
 func (r *scriptRun) Remove(p *preemption.Pod, on *preemption.Node) error {
 	if r.fails("remove", podName(p), r.home) {
-		return errScripted
+		return r.fail()
 	}
 	if !r.deaf {
 		r.count(p, on, -1)
@@ -144,7 +151,7 @@ func (r *scriptRun) Remove(p *preemption.Pod, on *preemption.Node) error {
 
 func (r *scriptRun) Fits() (preemption.Status, error) {
 	if r.kind == "fail" && r.step == "fits" && (r.node == "" || r.node == r.home.Name) && (r.pod == "" || r.gone[r.pod]) {
-		return preemption.Status{}, errScripted
+		return preemption.Status{}, r.fail()
 	}
 	r.record("test", r.home)
 	if r.kind == "near" && r.matches <= 0 || r.kind == "apart" && r.matches > 0 {
