@@ -411,6 +411,11 @@ func TestFollowsEvents(t *testing.T) {
 			continue
 		}
 		aliases += len(w.state.aliased)
+		for uid := range w.state.aliased {
+			if p := w.state.pods[uid]; p != nil && p.pod.Name == p.object.Name {
+				t.Fatalf("after event %d: pod %s has its own name and counts as one that has not", i, p.pod)
+			}
+		}
 		fresh := w.afresh()
 		got, want := pictureOf(w.state.cluster), pictureOf(fresh.cluster)
 		nominations += len(want.Nominations)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,17 +68,17 @@ func podNames(s *situation.Situation, namespace, prefix, typed string, wanted fu
 // completeNamespaces completes the value of -n.
 func (o *source) completeNamespaces(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	o.complete()
-	set := map[string]bool{}
+	var names []string
 	if len(o.files) > 0 || o.example {
 		c, _, _, err := o.contents(cmd.Context())
 		if err != nil {
 			return nil, noFiles
 		}
 		for _, n := range c.Plugins.Namespaces {
-			set[n.Name] = true
+			names = append(names, n.Name)
 		}
 		for _, p := range c.Cluster.Pods {
-			set[p.Namespace] = true
+			names = append(names, p.Namespace)
 		}
 	} else {
 		config, err := o.config.ToRESTConfig()
@@ -93,10 +94,10 @@ func (o *source) completeNamespaces(cmd *cobra.Command, _ []string, typed string
 			return nil, noFiles
 		}
 		for _, n := range list.Items {
-			set[n.Name] = true
+			names = append(names, n.Name)
 		}
 	}
-	return starting(set, typed), noFiles
+	return starting(names, typed), noFiles
 }
 
 // completeContexts completes the value of --context.
@@ -105,20 +106,12 @@ func (o *source) completeContexts(_ *cobra.Command, _ []string, typed string) ([
 	if err != nil {
 		return nil, noFiles
 	}
-	set := map[string]bool{}
-	for name := range config.Contexts {
-		set[name] = true
-	}
-	return starting(set, typed), noFiles
+	return starting(slices.Collect(maps.Keys(config.Contexts)), typed), noFiles
 }
 
-func starting(set map[string]bool, typed string) []string {
-	var names []string
-	for name := range set {
-		if strings.HasPrefix(name, typed) {
-			names = append(names, name)
-		}
-	}
+// starting returns the names that begin with what is typed, in order and each once.
+func starting(names []string, typed string) []string {
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, typed) })
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }

@@ -250,6 +250,31 @@ func TestSplitList(t *testing.T) {
 	}
 }
 
+// Errors name where in the input an object stands, in lines and items of a list.
+func TestPlaces(t *testing.T) {
+	for name, tc := range map[string]struct {
+		input string
+		want  []string
+	}{
+		"documents": {"a: 1\n---\nb: 2\n---\n\n--- {c: 3}\n--- # the last\nd: 4\n", []string{"line 1", "line 3", "line 6", "line 8"}},
+		"a YAML list": {"a: 1\n---\napiVersion: v1\nkind: PodList\nitems:\n- b: 2\n# the second\n- c: 3\n",
+			[]string{"line 1", "line 6 (item 1 of the list)", "line 8 (item 2 of the list)"}},
+		"a YAML list that is parsed whole": {"a: 1\n---\n{apiVersion: v1, kind: PodList, items: [{b: 2}, {c: 3}]}\n",
+			[]string{"line 1", "line 3 (item 1 of the list)", "line 3 (item 2 of the list)"}},
+		"JSON": {"{\"a\": 1}\n\n{\"apiVersion\": \"v1\", \"kind\": \"PodList\", \"items\": [\n{\"b\": 2},\n{\"c\": 3}]} {\"d\": 4}\n---\ne: 5\n",
+			[]string{"line 1", "line 4 (item 1 of the list)", "line 5 (item 2 of the list)", "line 5", "line 7"}},
+	} {
+		var got []string
+		err := pieces(strings.NewReader(tc.input), "input", func(p piece) error {
+			got = append(got, strings.TrimPrefix(p.at.String(), "input: "))
+			return nil
+		})
+		if diff := cmp.Diff(tc.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
 func FuzzStream(f *testing.F) {
 	for _, s := range []string{
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`, "a: b\n---\nc: d\n", `{"items":[{},{"kind":"x"}],"kind":"PodList","apiVersion":"v1"}`, "{}{}", "{\n---\n",
