@@ -378,14 +378,21 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// A nomination that nobody told of is found on the chosen node.
+// A nomination that nobody told of is found on the chosen node, whichever filter it
+// stands in the way of: the library's own, of resources, or one of the profile's.
 func TestNominationOnTheChosenNode(t *testing.T) {
-	preemptor := pod("preemptor", "", 100, 1000, 0)
-	b := newBench(t, best(), preemptor)
-	b.nominated["n1"] = []*v1.Pod{pod("rival", "", 200, 1500, 0)}
-	got, _, _ := b.postFilter(preemptor)
-	if d := b.last(); got != "n2" || d.Node != "n2" || d.Agreement != decide.Agreed {
-		t.Errorf("node %q, decided %q, %s: want n2, agreed", got, d.Node, d.Agreement)
+	port := []v1.ContainerPort{{HostPort: 80, ContainerPort: 80}}
+	for name, rival := range map[string]*v1.Pod{"room": pod("rival", "", 200, 1500, 0), "port": pod("rival", "", 200, 100, 0)} {
+		preemptor := pod("preemptor", "", 100, 1000, 0)
+		if name == "port" {
+			preemptor.Spec.Containers[0].Ports, rival.Spec.Containers[0].Ports = port, port
+		}
+		b := newBench(t, best(), preemptor)
+		b.nominated["n1"] = []*v1.Pod{rival}
+		got, _, _ := b.postFilter(preemptor)
+		if d := b.last(); got != "n2" || d.Node != "n2" || d.Agreement != decide.Agreed {
+			t.Errorf("%s: node %q, decided %q, %s: want n2, agreed", name, got, d.Node, d.Agreement)
+		}
 	}
 }
 
