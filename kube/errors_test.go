@@ -58,6 +58,22 @@ func TestErrorsNameObjectAndField(t *testing.T) {
 			`Pod default/p: status.containerStatuses[0].allocatedResources[cpu]: Invalid value: "-5": must be zero or more`,
 		},
 		{
+			"every amount of a resize",
+			podWith(func(p *v1.Pod) {
+				minus := &v1.ResourceRequirements{Requests: list("cpu", "-1")}
+				status := []v1.ContainerStatus{{Name: "main", AllocatedResources: minus.Requests, Resources: minus}}
+				p.Spec.Resources, p.Status.Resources, p.Status.AllocatedResources = minus, minus, minus.Requests
+				p.Status.InitContainerStatuses, p.Status.ContainerStatuses = status, status
+			}),
+			`Pod default/p: [spec.resources.requests[cpu]: Invalid value: "-1": must be zero or more, ` +
+				`status.allocatedResources[cpu]: Invalid value: "-1": must be zero or more, ` +
+				`status.resources.requests[cpu]: Invalid value: "-1": must be zero or more, ` +
+				`status.initContainerStatuses[0].allocatedResources[cpu]: Invalid value: "-1": must be zero or more, ` +
+				`status.initContainerStatuses[0].resources.requests[cpu]: Invalid value: "-1": must be zero or more, ` +
+				`status.containerStatuses[0].allocatedResources[cpu]: Invalid value: "-1": must be zero or more, ` +
+				`status.containerStatuses[0].resources.requests[cpu]: Invalid value: "-1": must be zero or more]`,
+		},
+		{
 			"a node",
 			kube.Objects{Nodes: []*v1.Node{nodeWith("n1", "pods", "-110")}},
 			`Node n1: status.allocatable[pods]: Invalid value: "-110": must be zero or more`,
