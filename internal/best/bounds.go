@@ -242,6 +242,9 @@ func (r *ranking) write(row int, line []int64) {
 
 func (r *ranking) sum(row, m int) int64 { return r.sums[row*r.width+m] }
 
+// row returns the sums of one row. What is behind it in memory is out of reach.
+func (r *ranking) row(i int) []int64 { return r.sums[i*r.width:][:r.width:r.width] }
+
 // fewest returns how many units of the suffix it takes at least: more than there
 // are if all of them are not enough. Something has to go if nothing has yet. If
 // a unit is given it is one of them.
@@ -259,7 +262,7 @@ func (s *Solver) fewest(i, with int) int {
 		if with >= 0 {
 			m = subtract(m, s.Amounts[with*len(s.missing)+d])
 		}
-		sums := s.freed[d].sums[row*s.freed[d].width:][:count+1]
+		sums := s.freed[d].row(row)[:count+1]
 		for least <= count && sums[least] < m {
 			least++
 		}

@@ -361,8 +361,8 @@ func pushNegative(word uint64, difference float32) uint64 {
 func (x *search) mostVictims(k int) int64 {
 	l := &x.levels[k]
 	lightest := score.Weight(x.levels[0].low)
-	if x.bestNode == none || x.bestScore.Violations > 0 || x.bestScore.Top > int64(l.low) || lightest == 0 {
+	if x.bestNode == none || x.bestScore.Violations > 0 || x.bestScore.Top != int64(l.low) || lightest == 0 {
 		return math.MaxInt64
 	}
-	return max((x.bestScore.Sum-score.Weight(l.low))/lightest+1, 1)
+	return (x.bestScore.Sum-score.Weight(l.low))/lightest + 1
 }
