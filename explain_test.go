@@ -105,6 +105,9 @@ func TestTraceIsInNodeOrder(t *testing.T) {
 			Removed: func(n *preemption.Node, victims []*preemption.Victim, s preemption.Status, short []preemption.Shortfall) {
 				told = append(told, fmt.Sprint(n.Name, " removed ", victims, " ", s, " ", short))
 			},
+			Protected: func(n *preemption.Node, victims []preemption.Violation) {
+				told = append(told, fmt.Sprint(n.Name, " protected ", victims))
+			},
 			Classified: func(n *preemption.Node, violating []preemption.Violation) {
 				told = append(told, fmt.Sprint(n.Name, " violating ", len(violating)))
 			},
