@@ -3,7 +3,6 @@ package simulate
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"example.com/preemption"
@@ -127,7 +126,10 @@ func (s *Simulation) populate() error {
 		}
 	}
 
-	for _, p := range slices.Concat(pending, s.world.Pending) {
+	for _, p := range pending {
+		s.outside(0, p, presentFirst, func() error { return s.arrive(p) })
+	}
+	for _, p := range s.world.Pending {
 		s.outside(0, p, arrivalsThen, func() error { return s.arrive(p) })
 	}
 	for _, g := range s.world.Gangs {
@@ -146,10 +148,12 @@ func (s *Simulation) populate() error {
 }
 
 // Departures come before the arrivals of the same instant, so that a pod may
-// come under the name of one that leaves.
+// come under the name of one that leaves. What the cluster has at the start was there
+// before, and may leave at once.
 const (
 	arrivalsThen    = 0
 	departuresFirst = 1
+	presentFirst    = 2
 )
 
 // outside schedules an arrival or a departure.
