@@ -379,7 +379,7 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 	}
 
 	// The node whose victims may have started the latest comes first: often none of the
-	// others can beat it then.
+	// others can beat it then. Where the start decides, so it is with those that are left.
 	lane, beaten := l.latestLane(next.block, violations, mask), none
 	for mask != 0 {
 		mask &^= 1 << lane
@@ -390,7 +390,9 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 			mask, decides = x.lateEnough(l, next.block, k, violations, mask)
 			beaten = x.bestNode
 		}
-		lane = bits.TrailingZeros64(mask)
+		if lane = bits.TrailingZeros64(mask); decides {
+			lane = l.latestLane(next.block, violations, mask)
+		}
 	}
 }
 
