@@ -3,6 +3,7 @@ package preemption
 import (
 	"cmp"
 	"maps"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -168,12 +169,11 @@ func (e *engine) row() []int64 {
 	return v
 }
 
-// demandsOf lays a pod's requests out by dimension: what the fewest pods request first,
-// as it rules out the most nodes, seats last. What no pod requests is set apart. It reports
-// false if a request is in no dimension although pods request it too.
+// demandsOf lays a pod's requests out by dimension: what by far fewer pods request, which
+// may rule out more nodes, first, seats last. What no pod requests is set apart. It reports
+// false if some pods request it, but it is no dimension.
 func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) ([]columnar.Demand, []demand, bool) {
-	// By the dimensions' names, not a map's order, which would show in a search's work.
-	known := 0
+	known := 0 // by the dimensions' names: a map's order would show in a search's work
 	for d, name := range e.names {
 		if amount, ok := p.Requests[name]; ok {
 			known++
@@ -186,7 +186,7 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) (
 			}
 		}
 	}
-	slices.SortStableFunc(demands, func(a, b columnar.Demand) int { return cmp.Compare(e.uses[a.Dim], e.uses[b.Dim]) })
+	slices.SortStableFunc(demands, func(a, b columnar.Demand) int { return bits.Len(uint(e.uses[a.Dim])) - bits.Len(uint(e.uses[b.Dim])) })
 	demands = append(demands, columnar.Demand{Dim: columnar.Seat, Amount: 1})
 	if known == len(p.Requests) {
 		return demands, beyond, true

@@ -20,7 +20,8 @@ import (
 // the lowest priority of the level, no victim of that priority started later
 // than the latest of the level on the node; in the lowest level, if it is one
 // priority, all victims have it, and the earliest of n started no later than the
-// n-th latest there.
+// n-th latest there. With violations, victims that are no more pods than that are all
+// spent, so the latest start of these bounds theirs; more pods are worse than the bound.
 func (x *search) bound(node, k int, violations int64) score.Score {
 	l := &x.levels[k]
 	pods := max(violations, 1)
@@ -148,7 +149,8 @@ func (x *search) latestToBeat(k int, violations int64) (latest int64, decides bo
 	return best.Start, x.bestNode != none && *best == can
 }
 
-// latestIn returns the latest start that bounds those of victims in a block.
+// latestIn returns the latest start that bounds those of victims in a block, of as many
+// pods as violations where there are some.
 func (l *level) latestIn(block int, violations int64) int64 {
 	if violations > 0 {
 		return l.late.dims[0].peak[block]

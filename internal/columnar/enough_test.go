@@ -23,7 +23,7 @@ func TestLanesAreComparedAsOneByOne(t *testing.T) {
 		for i := range blockSize {
 			have[i], more[i], largest[i] = draw(0), draw(3), float32(draw(3))
 		}
-		amount, mask, factor := draw(4), r.Uint64()&r.Uint64(), float32(1+r.IntN(2))
+		amount, mask, factor := draw(4), r.Uint64()&r.Uint64(), reachOf(1+r.Int64N(40)).factor
 		if r.IntN(2) == 0 {
 			mask &= r.Uint64() & r.Uint64() // few lanes are gone through one by one
 		}

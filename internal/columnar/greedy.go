@@ -203,7 +203,7 @@ func (x *search) cut(r *row, marks []int32, violating bool) int {
 	}
 
 	// Sums from the end of the row on, in up to three dimensions at once. What they come
-	// to beyond what is missing, and the largest request, is for takeFrom.
+	// to beyond what is missing is for takeFrom.
 	a, b, c := x.narrowed()
 	w := int(r.width)
 	var sa, sb, sc int64

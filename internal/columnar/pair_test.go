@@ -21,7 +21,7 @@ func TestPairsAreTheirTwins(t *testing.T) {
 		everybody := make([]int32, n)
 		for i := range n {
 			everybody[i] = 1
-			size := func() int64 { return []int64{0, 1, 2, 3, 5, 1 << 61}[r.IntN(5+r.IntN(5)/4)] }
+			size := func() int64 { return []int64{0, 1, 2, 3, 5, 1 << 59}[r.IntN(5+r.IntN(5)/4)] }
 			tab.Add(0, Resident{Priority: int32(r.IntN(3)), Ref: int32(i), Cover: -1, Seats: 1, Start: r.Int64N(9)}, []int64{size(), size(), size()})
 		}
 		tab.Resize(0, []int64{0, -tab.Free(0, 1), -tab.Free(0, 2), -tab.Free(0, 3)})
