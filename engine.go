@@ -3,7 +3,6 @@ package preemption
 import (
 	"cmp"
 	"maps"
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -169,8 +168,8 @@ func (e *engine) row() []int64 {
 	return v
 }
 
-// demandsOf lays a pod's requests out by dimension: what by far fewer pods request, which
-// may rule out more nodes, first, seats last. What no pod requests is set apart. It reports
+// demandsOf lays a pod's requests out by dimension: what fewer pods request, which may
+// rule out more nodes, first, seats last. What no pod requests is set apart. It reports
 // false if some pods request it, but it is no dimension.
 func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) ([]columnar.Demand, []demand, bool) {
 	known := 0 // by the dimensions' names: a map's order would show in a search's work
@@ -186,7 +185,7 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) (
 			}
 		}
 	}
-	slices.SortStableFunc(demands, func(a, b columnar.Demand) int { return bits.Len(uint(e.uses[a.Dim])) - bits.Len(uint(e.uses[b.Dim])) })
+	slices.SortStableFunc(demands, func(a, b columnar.Demand) int { return cmp.Compare(e.uses[a.Dim], e.uses[b.Dim]) })
 	demands = append(demands, columnar.Demand{Dim: columnar.Seat, Amount: 1})
 	if known == len(p.Requests) {
 		return demands, beyond, true
