@@ -281,7 +281,8 @@ func (t *Tracker) syncNode(k key) error {
 }
 
 // syncPod leaves out what Objects.State does: finished pods, and those on a node
-// that is not there. One that cannot be taken as it is by now is left out, too.
+// that is not there. One that cannot be taken as it is by now is left out, too. Where an
+// update is refused the pod goes and comes anew, which says what is wrong with it.
 func (t *Tracker) syncPod(k key) error {
 	c, known := t.cluster, t.cluster.Pod(k.namespace, k.name)
 	var p *preemption.Pod
@@ -289,11 +290,8 @@ func (t *Tracker) syncPod(k key) error {
 	if o, ok := t.objects[k].(*v1.Pod); ok && !Finished(o) && (o.Spec.NodeName == "" || t.objects[nodeKey(o.Spec.NodeName)] != nil) {
 		p, err = Pod(o, t.classes)
 	}
-	if known != nil && p != nil && known.UID == p.UID {
-		if err = c.UpdatePod(p); err == nil {
-			return nil
-		}
-		p = nil
+	if known != nil && p != nil && known.UID == p.UID && c.UpdatePod(p) == nil {
+		return nil
 	}
 	if known != nil {
 		err = cmp.Or(err, c.RemovePod(k.namespace, k.name))
