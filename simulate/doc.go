@@ -13,9 +13,10 @@
 // # What happens when
 //
 // At one instant pods that are terminating end, then pods become healthy, then
-// pods depart and arrive, and then scheduling cycles run one after another: the
-// highest priority first, then the pod that was queued first, then by UID and
-// name. What a cycle causes at the same instant happens before the next cycle.
+// pods depart and arrive, those that wait at the start before any departs, and then
+// scheduling cycles run one after another: the highest priority first, then the pod
+// that was queued first, then by UID and name. What a cycle causes at the same instant
+// happens before the next cycle.
 //
 // A cycle asks the evaluator. A pod that fits is bound to its nominated node if
 // that takes it, and otherwise to the node that the placer chooses. A pod that

@@ -166,8 +166,8 @@ func (t *twin) run() string {
 			latest = p.Start
 		}
 		if p.NodeName == "" {
-			t.claims-- // a claim at the start is older than any other
-			arrive(0, p)
+			t.claims--                                     // a claim at the start is older than any other
+			todo = append(todo, outside{0, -1, p.Name, p}) // it was there before anything departs
 			continue
 		}
 		t.lives[p.Name] = 1

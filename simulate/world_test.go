@@ -121,8 +121,12 @@ func drawWorld(t *rapid.T) World {
 		w.Arrivals = append(w.Arrivals, Arrival{seconds("arrives at"), pod("r")})
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "departures") {
-		name := fmt.Sprintf("%s%d", rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "who"), rapid.IntRange(0, names).Draw(t, "which"))
-		w.Departures = append(w.Departures, Departure{seconds("departs at"), "d", name})
+		name := fmt.Sprintf("%s%d", rapid.SampledFrom([]string{"p", "q", "r", "c"}).Draw(t, "who"), rapid.IntRange(0, names).Draw(t, "which"))
+		at := seconds("departs at")
+		if rapid.Bool().Draw(t, "at the start") {
+			at = 0
+		}
+		w.Departures = append(w.Departures, Departure{at, "d", name})
 	}
 	delay := rapid.SampledFrom([]time.Duration{0, 0, 3 * time.Second, 40 * time.Second}).Draw(t, "healthy after")
 	w.Healthy = func(p *preemption.Pod) time.Duration {
