@@ -139,7 +139,7 @@ func (c *Candidate) number(by best.Criterion) int64 {
 		}
 		return score.None.Top
 	case best.Sum:
-		sum := int64(0)
+		var sum int64
 		for _, v := range c.Victims {
 			for _, p := range v.Pods {
 				sum += score.Weight(p.Priority)

@@ -251,3 +251,36 @@ func TestPodCloneSharesNothing(t *testing.T) {
 		}
 	}
 }
+
+// An empty cluster that nothing has made is as good as one from NewCluster, whatever
+// comes first.
+func TestZeroCluster(t *testing.T) {
+	group := &preemption.PodGroup{Namespace: "ns", Name: "g"}
+	node := &preemption.Node{Name: "n"}
+	pod := &preemption.Pod{Namespace: "ns", Name: "p"}
+	for name, first := range map[string]func(*preemption.Cluster) (refuses bool, err error){
+		"AddNode":    func(c *preemption.Cluster) (bool, error) { return false, c.AddNode(node) },
+		"UpdateNode": func(c *preemption.Cluster) (bool, error) { return true, c.UpdateNode(node) },
+		"RemoveNode": func(c *preemption.Cluster) (bool, error) { return true, c.RemoveNode("n") },
+		"AddPod":     func(c *preemption.Cluster) (bool, error) { return false, c.AddPod(pod) },
+		"UpdatePod":  func(c *preemption.Cluster) (bool, error) { return true, c.UpdatePod(pod) },
+		"RemovePod":  func(c *preemption.Cluster) (bool, error) { return true, c.RemovePod("ns", "p") },
+		"Nominate":   func(c *preemption.Cluster) (bool, error) { return false, c.Nominate(pod, "n") },
+		"SetBudget": func(c *preemption.Cluster) (bool, error) {
+			return false, c.SetBudget(&preemption.PodDisruptionBudget{Namespace: "ns", Name: "b"})
+		},
+		"RemoveBudget":   func(c *preemption.Cluster) (bool, error) { return true, c.RemoveBudget("ns", "b") },
+		"SetPodGroup":    func(c *preemption.Cluster) (bool, error) { return false, c.SetPodGroup(group) },
+		"RemovePodGroup": func(c *preemption.Cluster) (bool, error) { return true, c.RemovePodGroup("ns", "g") },
+		"SetCompositePodGroup": func(c *preemption.Cluster) (bool, error) {
+			return false, c.SetCompositePodGroup(&preemption.CompositePodGroup{Namespace: "ns", Name: "g"})
+		},
+		"RemoveCompositePodGroup": func(c *preemption.Cluster) (bool, error) { return true, c.RemoveCompositePodGroup("ns", "g") },
+		"Clone":                   func(c *preemption.Cluster) (bool, error) { return false, c.Clone().AddNode(node) },
+	} {
+		c := &preemption.Cluster{}
+		if refuses, err := first(c); (err != nil) != refuses {
+			t.Errorf("%s first: %v", name, err)
+		}
+	}
+}

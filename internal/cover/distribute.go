@@ -31,7 +31,7 @@ func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 	// Node by node. Counts are gone through from the top down, so that costs below are
 	// still those without this node.
 	costs := make([]Cost, n+1) // of so many members on the nodes so far
-	for i := 1; i <= n; i++ {
+	for i := range costs {
 		costs[i] = unreachable
 	}
 	costs[0] = Nothing
