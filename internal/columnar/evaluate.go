@@ -25,7 +25,7 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 	}
 
 	// Budgets are charged for all that may go, before any is put back.
-	violators := x.classify(r)
+	v := x.classify(r)
 
 	// With all gone that may go, the preemptor has to fit.
 	x.evicted = x.evicted[:0]
@@ -57,19 +57,19 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 	if (x.Judge == nil || judge != nil) && !x.Policy.Exact && !x.Policy.Best && x.Policy.Order == nil {
 		most = x.bestScore.Violations
 	}
-	for _, v := range violators {
-		if !x.putBack(r, node, int(v.index), judge) {
-			if violations += int64(v.pods); violations > most {
+	for place := len(v.indices) - 1; place >= 0; place-- {
+		if !x.putBack(r, node, int(v.indices[place]), judge) {
+			if violations += v.podsOf(place); violations > most {
 				return score.Score{}, false
 			}
 		}
 	}
 
-	// Then the others. Violators are in the same order, so one index finds them.
-	next := 0
+	// Then the others. Violators are in order too, so one place finds them.
+	next := len(v.indices) - 1
 	for i := from; i < len(r.residents); i++ {
-		if next < len(violators) && int(violators[next].index) == i {
-			next++
+		if next >= 0 && int(v.indices[next]) == i {
+			next--
 			continue
 		}
 		if !x.isSpared(i) {
@@ -186,36 +186,60 @@ func (x *search) putBack(r *row, node, i int, judge Judge) bool {
 	return true
 }
 
-// A violator is a resident whose eviction violates a budget, and how many of its
-// pods do.
-type violator struct {
-	index, pods int32
+// violators are the residents of a row whose eviction violates a budget.
+type violators struct {
+	indices []int32 // least important first
+	pods    []int32 // how many pods of each do, none less; nil: one of each, for sure
+}
+
+// podsOf returns how many pods of the violator at a place do.
+func (v *violators) podsOf(place int) int64 {
+	if v.pods == nil {
+		return 1
+	}
+	return int64(v.pods[place])
+}
+
+// podsAmong returns how many pods of some of them do, which are listed the other way
+// round.
+func (v *violators) podsAmong(some []int32) int64 {
+	if v.pods == nil {
+		return int64(len(some))
+	}
+	pods, place := int64(0), len(v.indices)-1
+	for _, i := range some {
+		for v.indices[place] != i {
+			place--
+		}
+		pods += int64(v.pods[place])
+	}
+	return pods
 }
 
 // classify charges the budgets for the residents that may go, most important
 // first, and returns those that violate one.
-func (x *search) classify(r *row) []violator {
-	x.violators = x.violators[:0]
-	if len(r.covered) == 0 {
-		return nil
+func (x *search) classify(r *row) violators {
+	// Only residents with a budget over them are looked at. Their list begins with the
+	// least important.
+	n := len(r.covered)
+	for n > 0 && r.residents[r.covered[n-1]].Priority >= x.Priority {
+		n-- // it may not go, and charges nothing
 	}
 
-	// Only residents with a budget over them are looked at. Their list begins with the
-	// least important. Where all of them violate for sure nothing has to be charged.
-	from, sure := int32(r.below(x.Priority)), int(r.spent) == len(r.covered) && r.grouped == 0
-	for c := len(r.covered) - 1; c >= 0; c-- {
+	// Where all of them violate for sure nothing has to be charged.
+	if int(r.spent) == len(r.covered) && r.grouped == 0 && len(x.spared) == 0 {
+		return violators{indices: r.covered[:n]}
+	}
+	x.indices, x.pods = slices.Grow(x.indices[:0], n)[:n], slices.Grow(x.pods[:0], n)[:n]
+	first := n
+	for c := n - 1; c >= 0; c-- {
 		i := r.covered[c]
-		if i < from || x.isSpared(int(i)) {
-			continue // it may not go, and charges nothing
-		}
-		if sure {
-			x.violators = append(x.violators, violator{i, 1})
+		if x.isSpared(int(i)) {
 			continue
 		}
-		e := &r.residents[i]
 
 		// One violating pod makes the whole unit a violator.
-		pods := int32(0)
+		e, pods := &r.residents[i], int32(0)
 		if e.Ref < 0 {
 			for _, cover := range x.units[^e.Ref].Covers {
 				pods += x.charge(cover)
@@ -224,11 +248,12 @@ func (x *search) classify(r *row) []violator {
 			pods = x.charge(e.Cover)
 		}
 		if pods > 0 {
-			x.violators = append(x.violators, violator{i, pods})
+			first--
+			x.indices[first], x.pods[first] = i, pods
 		}
 	}
 	x.forgetCharges()
-	return x.violators
+	return violators{x.indices[first:], x.pods[first:]}
 }
 
 // A search charges budgets node by node, and each node begins with what they have
@@ -289,6 +314,9 @@ func (x *search) isExhausted(cover int32) bool {
 
 // score adds up what the evicted cost. They are in order of importance.
 func (x *search) score(r *row, violations int64) score.Score {
+	if r.grouped == 0 && len(x.evicted) > 0 {
+		return x.plainScore(r, violations)
+	}
 	s := score.None
 	for _, i := range x.evicted {
 		if e := &r.residents[i]; e.Ref < 0 {
@@ -298,6 +326,17 @@ func (x *search) score(r *row, violations int64) score.Score {
 		}
 	}
 	s.Violations = violations
+	return s
+}
+
+// plainScore is score where the evicted are pods, in the order of the row: the first has
+// the highest priority, and the earliest start of those with it.
+func (x *search) plainScore(r *row, violations int64) score.Score {
+	first := &r.residents[x.evicted[0]]
+	s := score.Score{Violations: violations, Top: int64(first.Priority), Pods: int64(len(x.evicted)), Start: first.Start, Highest: int64(first.Priority)}
+	for _, i := range x.evicted {
+		s.Sum += score.Weight(r.residents[i].Priority)
+	}
 	return s
 }
 

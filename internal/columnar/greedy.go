@@ -17,6 +17,7 @@ type shortage struct {
 	dim     int
 	missing int64 // what evictions have to make up for
 	slack   int64 // what those from the first victim on make available beyond that; set by cut
+	others  int64 // what those take that do not violate; set by giveUpOthers
 }
 
 // greedy is the reprieve in arithmetic: with all residents of lower priority
@@ -45,113 +46,112 @@ func (x *search) greedy(node int) (score.Score, bool) {
 	// If budgets are over none from the first victim on, violators stay all. Who violates
 	// need not be found out then, which takes longer than all else. In a round of nodes
 	// that cannot do without violations there are some.
-	first, marked := none, x.violated > 0
+	place, file, marked := none, everybody(r), x.violated > 0
 	if !marked {
-		if first = x.cut(r, nil, false); first == none || x.limitFrom(r, node, first).victims == 0 {
+		if place = x.cut(&file); place == none || x.limitFrom(r, node, file.at(place)).victims == 0 {
 			return score.Score{}, false
 		}
-		marked = len(r.covered) > 0 && int(r.covered[0]) >= first
+		marked = len(r.covered) > 0 && int(r.covered[0]) >= file.at(place)
 	}
-	var marks []int32
+	var v violators
 	if marked {
-		marks = x.markViolators(r)
+		v = x.classify(r)
 	}
 
 	// So they do if the others make up for what is missing.
 	violations := int64(0)
-	if marks != nil && x.violated == 0 || marked && marks == nil && first == none {
-		first = x.cut(r, marks, false)
+	switch {
+	case len(v.indices) == 0:
+		if place == none {
+			place = x.cut(&file)
+		}
+	case x.violated == 0:
+		file = x.othersThan(r, v.indices)
+		place = x.cut(&file)
 	}
-	if first == none {
-		if marks == nil {
-			return score.Score{}, false
-		}
+	if place == none {
 		var ok bool
-		if violations, ok = x.takeViolators(r, marks); !ok {
+		if violations, ok = x.takeViolators(r, node, &v); !ok {
 			return score.Score{}, false
 		}
-		if first = len(r.residents); x.isShort() {
-			first = x.cut(r, marks, false)
+		if x.isShort() {
+			file = x.othersThan(r, v.indices)
+			place = x.cut(&file)
 		}
 	}
 
 	// The others, from their first victim on: each goes that does not fit into what those
-	// before it leave. Both passes have evicted some, so their indices are put in order.
-	most := unlimited
-	if violations == 0 {
-		if most = x.limitFrom(r, node, first); most.victims == 0 {
+	// before it leave.
+	if place != none {
+		most := unlimited
+		if violations == 0 {
+			if most = x.limitFrom(r, node, file.at(place)); most.victims == 0 {
+				return score.Score{}, false
+			}
+		}
+		if !x.takeFrom(&file, place, most) {
 			return score.Score{}, false
 		}
 	}
-	if !x.takeFrom(r, marks, false, first, most) {
-		return score.Score{}, false
-	}
 	if violations > 0 {
-		slices.Sort(x.evicted)
+		slices.Sort(x.evicted) // two passes have evicted some
 	}
 	return x.score(r, violations), true
-}
-
-// markViolators returns by resident how many of its pods violate a budget if it goes, nil
-// if none does.
-func (x *search) markViolators(r *row) []int32 {
-	violators := x.classify(r)
-	if len(violators) == 0 {
-		return nil
-	}
-	x.marks = slices.Grow(x.marks[:0], len(r.residents))[:len(r.residents)]
-	clear(x.marks)
-	for _, v := range violators {
-		x.marks[v.index] = v.pods
-	}
-	return x.marks
 }
 
 // takeViolators evicts those violators that do not fit with all others gone, and
 // leaves in x.short what is missing beside the rest. It reports false if all of
 // them are not enough, or those that go too many.
-func (x *search) takeViolators(r *row, marks []int32) (violations int64, ok bool) {
+func (x *search) takeViolators(r *row, node int, v *violators) (violations int64, ok bool) {
+	if len(v.indices) == 0 {
+		return 0, false
+	}
+
 	// With all others gone less is missing. That alone decides which violators go, as
 	// they are put back first.
-	x.giveUp(r, marks, +1)
+	x.giveUpOthers(r, node, v)
 	most := unlimited
 	if x.settledByLess() {
 		most.victims = x.bestScore.Violations
 	}
-	among := marks
-	if len(x.violators) == len(r.residents)-r.below(x.Priority) {
-		among = nil // there are no others
-	}
-	first := x.cut(r, among, true)
-	if first == none || !x.takeFrom(r, among, true, first, most) {
+	file := lineup{row: r, indices: v.indices}
+	place := x.cut(&file)
+	if place == none || !x.takeFrom(&file, place, most) {
 		return 0, false
 	}
 
 	// The others are there again, and what the violators that go leave is not missing any
 	// more.
-	x.giveUp(r, marks, -1)
 	for j := range x.short {
 		s := &x.short[j]
+		s.missing += s.others
 		for _, i := range x.evicted {
 			s.missing -= x.request(r, int(i), s.dim)
 		}
 	}
-	for _, i := range x.evicted {
-		violations += int64(marks[i])
-	}
-	return violations, true
+	return v.podsAmong(x.evicted), true
 }
 
-// giveUp takes what those others than violators request off what is missing
-// (sign +1), or undoes that (-1).
-func (x *search) giveUp(r *row, marks []int32, sign int64) {
-	for i := r.below(x.Priority); i < len(r.residents); i++ {
-		if marks[i] > 0 {
-			continue
-		}
+// giveUpOthers takes what those others than violators request off what is missing.
+func (x *search) giveUpOthers(r *row, node int, v *violators) {
+	// Where exactly those violate that do so for sure, the level up to the preemptor's
+	// priority knows what is available without the others.
+	if v.pods == nil && x.levels[x.top].high < x.Priority {
 		for j := range x.short {
-			x.short[j].missing -= sign * x.request(r, i, x.short[j].dim)
+			s := &x.short[j]
+			s.others = x.levels[x.top].clean.at(node, s.dim) - x.free.at(node, s.dim)
+			s.missing -= s.others
 		}
+		return
+	}
+	file := x.othersThan(r, v.indices)
+	for j := range x.short {
+		s := &x.short[j]
+		s.others = 0
+		for _, i := range file.indices {
+			s.others += x.request(r, int(i), s.dim)
+		}
+		s.missing -= s.others
 	}
 }
 
@@ -184,96 +184,6 @@ func (x *search) shortages(node int) bool {
 // isShort reports whether anything is missing.
 func (x *search) isShort() bool {
 	return slices.ContainsFunc(x.short, func(s shortage) bool { return s.missing > 0 })
-}
-
-// cut returns the first victim among the violators or among the others: the least
-// important resident that, with those behind it, makes up for what is missing; -1
-// if all together that may go do not. Those before it stay and it goes, whatever
-// becomes of those behind it.
-func (x *search) cut(r *row, marks []int32, violating bool) int {
-	if !x.isNarrow() {
-		return x.cutAny(r, marks, violating)
-	}
-
-	if marks == nil && len(x.short) <= 2 {
-		if i := x.pairOf(r).cut(); i != none {
-			return x.eligible(r, i)
-		}
-		return none
-	}
-
-	// Sums from the end of the row on, in up to three dimensions at once. What they come
-	// to beyond what is missing is for takeFrom.
-	a, b, c := x.narrowed()
-	w := int(r.width)
-	var sa, sb, sc int64
-	for i := len(r.residents) - 1; i >= 0; i-- {
-		if marks != nil && (marks[i] > 0) != violating {
-			continue
-		}
-		q := r.requests[i*w : i*w+w]
-		qa, qb, qc := q[a.dim-1], q[b.dim-1], q[c.dim-1]
-		sa, sb, sc = sa+qa, sb+qb, sc+qc
-		if sa >= a.missing && sb >= b.missing && sc >= c.missing {
-			a.slack, b.slack, c.slack = sa-a.missing, sb-b.missing, sc-c.missing
-			return x.eligible(r, i)
-		}
-	}
-	return none
-}
-
-// none is in the place of a first victim that there is not.
-const none = -1
-
-// eligible returns a first victim if it may go, else none: those before it may go no
-// more than it may.
-func (x *search) eligible(r *row, i int) int {
-	if r.residents[i].Priority >= x.Priority {
-		return none
-	}
-	return i
-}
-
-// isNarrow reports whether so few dimensions are short, the seats not among them,
-// that loops over them are unrolled.
-func (x *search) isNarrow() bool {
-	return len(x.short) <= 3 && x.short[len(x.short)-1].dim != Seat
-}
-
-// narrowed returns three shortages, the first again where there are fewer.
-func (x *search) narrowed() (a, b, c *shortage) {
-	a = &x.short[0]
-	b, c = a, a
-	if len(x.short) > 1 {
-		b = &x.short[1]
-	}
-	if len(x.short) > 2 {
-		c = &x.short[2]
-	}
-	return a, b, c
-}
-
-// cutAny is cut for any dimensions, the seats among them.
-func (x *search) cutAny(r *row, marks []int32, violating bool) int {
-	for j := range x.short {
-		x.short[j].slack = -x.short[j].missing
-	}
-	for i := len(r.residents) - 1; i >= 0; i-- {
-		if marks != nil && (marks[i] > 0) != violating {
-			continue
-		}
-		enough := true
-		for j := range x.short {
-			s := &x.short[j]
-			q := x.request(r, i, s.dim)
-			s.slack += q
-			enough = enough && s.slack >= 0
-		}
-		if enough {
-			return x.eligible(r, i)
-		}
-	}
-	return none
 }
 
 // A limit says with how many victims, and with which sum, a node may still be the
@@ -311,94 +221,4 @@ func (x *search) limitFrom(r *row, node, first int) limit {
 		most.victims = max(0, most.sum-score.Weight(e.Priority)+lightest) / lightest
 	}
 	return most
-}
-
-// takeFrom evicts, from the first victim on, what does not fit into the slack. It
-// reports false if they are beyond the limit: as soon as those evicted are, and at once
-// if so many could not make up for what is missing if each were as large as the largest.
-func (x *search) takeFrom(r *row, marks []int32, violating bool, first int, most limit) bool {
-	if !x.isNarrow() {
-		return x.takeAny(r, marks, violating, first, most)
-	}
-	if marks == nil && len(x.short) <= 2 {
-		return x.takePair(r, first, most)
-	}
-	if most.victims < math.MaxInt32 && !x.reaches(r, marks, violating, first, most.victims) {
-		return false
-	}
-	x.begun()
-	a, b, c := x.narrowed()
-
-	// In up to three dimensions at once: where there are fewer the first stands in for
-	// the others, and is tested again.
-	sa, sb, sc := a.slack, b.slack, c.slack
-	w := int(r.width)
-	for i := first; i < len(r.residents); i++ {
-		if marks != nil && (marks[i] > 0) != violating {
-			continue
-		}
-		q := r.requests[i*w : i*w+w]
-		qa, qb, qc := q[a.dim-1], q[b.dim-1], q[c.dim-1]
-		if qa <= sa && qb <= sb && qc <= sc {
-			sa, sb, sc = sa-qa, sb-qb, sc-qc
-			continue
-		}
-		x.evicted = append(x.evicted, int32(i))
-		most.victims--
-		most.sum -= score.Weight(r.residents[i].Priority)
-		if most.victims < 0 || most.sum < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// reaches reports whether so many victims could make up for what is missing, each as
-// large as the largest from the first victim on.
-func (x *search) reaches(r *row, marks []int32, violating bool, first int, victims int64) bool {
-	a, b, c := x.narrowed()
-	w := int(r.width)
-	var la, lb, lc int64
-	for i := first; i < len(r.residents); i++ {
-		if marks == nil || (marks[i] > 0) == violating {
-			q := r.requests[i*w : i*w+w]
-			la, lb, lc = max(la, q[a.dim-1]), max(lb, q[b.dim-1]), max(lc, q[c.dim-1])
-		}
-	}
-	return times(la, victims) >= a.missing && times(lb, victims) >= b.missing && times(lc, victims) >= c.missing
-}
-
-// begun counts a node as evaluated, once.
-func (x *search) begun() {
-	if len(x.evicted) == 0 {
-		x.Stats.Evaluated++
-	}
-}
-
-// takeAny is takeFrom for any dimensions, of which so many are seldom short.
-func (x *search) takeAny(r *row, marks []int32, violating bool, first int, most limit) bool {
-	x.begun()
-	victims, sum := int64(0), int64(0)
-	for i := first; i < len(r.residents); i++ {
-		if marks != nil && (marks[i] > 0) != violating {
-			continue
-		}
-		fits := true
-		for j := range x.short {
-			fits = fits && x.request(r, i, x.short[j].dim) <= x.short[j].slack
-		}
-		if fits {
-			for j := range x.short {
-				x.short[j].slack -= x.request(r, i, x.short[j].dim)
-			}
-			continue
-		}
-		x.evicted = append(x.evicted, int32(i))
-		victims++
-		sum += score.Weight(r.residents[i].Priority)
-		if victims > most.victims || sum > most.sum {
-			return false
-		}
-	}
-	return true
 }

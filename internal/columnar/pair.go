@@ -8,33 +8,54 @@ import (
 )
 
 // Most nodes are short of one thing or two, and most rows are gone through whoever
-// violates. Loops over just that have few enough variables to stay in registers; cut and
-// takeFrom are their slow twins.
+// violates. Loops over just that have few enough variables to stay in registers; cutAny and
+// takeAny are their slow twins.
 
-// A pair is a row's requests in two dimensions that are short, the same one twice where
+// A pair is a lineup's requests in two dimensions that are short, the same one twice where
 // there is no other.
 type pair struct {
+	*lineup
 	requests []int64
 	width    int
 	a, b     *shortage
 }
 
-func (x *search) pairOf(r *row) pair {
-	return pair{r.requests, int(r.width), &x.short[0], &x.short[len(x.short)-1]}
+// isPair reports whether so few dimensions are short, the seats not among them.
+func (x *search) isPair() bool { return len(x.short) <= 2 && x.short[len(x.short)-1].dim != Seat }
+
+func (x *search) pairOf(l *lineup) pair {
+	return pair{l, l.row.requests, int(l.row.width), &x.short[0], &x.short[len(x.short)-1]}
 }
 
-// cut returns the least important resident that, with those behind it, makes up for what
-// is missing, and notes what they leave beyond that.
-func (p pair) cut() int {
-	i, at, a, b := len(p.requests)/p.width, len(p.requests), p.a.dim-1, p.b.dim-1
-	for missingA, missingB := p.a.missing, p.b.missing; i > 0; {
-		i--
-		at -= p.width
-		missingA -= p.requests[at+a]
-		missingB -= p.requests[at+b]
+// cut returns the place of the least important resident that, with those behind it, makes
+// up for what is missing, and notes what they leave beyond that.
+func (p *pair) cut() int {
+	if p.all {
+		return p.cutAll()
+	}
+	requests, width, a, b, missingA, missingB := p.requests, p.width, p.a.dim-1, p.b.dim-1, p.a.missing, p.b.missing
+	for place, i := range p.indices {
+		at := int(i) * width
+		missingA -= requests[at+a]
+		missingB -= requests[at+b]
 		if missingA <= 0 && missingB <= 0 {
 			p.a.slack, p.b.slack = -missingA, -missingB
-			return i
+			return place
+		}
+	}
+	return none
+}
+
+func (p *pair) cutAll() int {
+	requests, width, a, b, missingA, missingB := p.requests, p.width, p.a.dim-1, p.b.dim-1, p.a.missing, p.b.missing
+	place := 0
+	for at := len(requests); at > 0; place++ {
+		at -= width
+		missingA -= requests[at+a]
+		missingB -= requests[at+b]
+		if missingA <= 0 && missingB <= 0 {
+			p.a.slack, p.b.slack = -missingA, -missingB
+			return place
 		}
 	}
 	return none
@@ -42,35 +63,66 @@ func (p pair) cut() int {
 
 // reaches reports whether so many victims could make up for what is missing, each as
 // large as the largest from the first one on.
-func (p pair) reaches(first int, victims int64) bool {
-	a, b, largestA, largestB := p.a.dim-1, p.b.dim-1, int64(0), int64(0)
-	for at := first * p.width; at < len(p.requests); at += p.width {
-		largestA, largestB = max(largestA, p.requests[at+a]), max(largestB, p.requests[at+b])
+func (p *pair) reaches(first int, victims int64) bool {
+	requests, width, a, b, largestA, largestB := p.requests, p.width, p.a.dim-1, p.b.dim-1, int64(0), int64(0)
+	if p.all {
+		for at := p.at(first) * width; at < len(requests); at += width {
+			largestA, largestB = max(largestA, requests[at+a]), max(largestB, requests[at+b])
+		}
+	} else {
+		for _, i := range p.indices[:first+1] {
+			at := int(i) * width
+			largestA, largestB = max(largestA, requests[at+a]), max(largestB, requests[at+b])
+		}
 	}
 	return times(largestA, victims) >= p.a.missing && times(largestB, victims) >= p.b.missing
 }
 
 // takePair is takeFrom.
-func (x *search) takePair(r *row, first int, most limit) bool {
-	p := x.pairOf(r)
+func (x *search) takePair(l *lineup, first int, most limit) bool {
+	p := x.pairOf(l)
 	if most.victims < math.MaxInt32 && !p.reaches(first, most.victims) {
 		return false
 	}
 	x.begun()
 	n := len(x.evicted)
-	x.evicted = slices.Grow(x.evicted, len(r.residents))
-	victims, ok := p.take(r.residents, first, most.sum, x.evicted[n:n+len(r.residents)])
+	x.evicted = slices.Grow(x.evicted, first+1)
+	victims, ok := p.take(first, most, x.evicted[n:n+first+1])
 	x.evicted = x.evicted[:n+victims]
-	return ok && int64(victims) <= most.victims
+	return ok
 }
 
 // take puts into evicted, from the first victim on, what does not fit into the slack, and
-// says how many that are, until they weigh more than a sum.
-func (p pair) take(residents []Resident, first int, sum int64, evicted []int32) (n int, ok bool) {
-	at, a, b, slackA, slackB := first*p.width, p.a.dim-1, p.b.dim-1, p.a.slack, p.b.slack
+// says how many that are, until they are beyond the limit.
+func (p *pair) take(first int, most limit, evicted []int32) (n int, ok bool) {
+	if p.all {
+		return p.takeAll(p.at(first), most, evicted)
+	}
+	residents, indices, requests, width := p.row.residents, p.indices, p.requests, p.width
+	a, b, slackA, slackB := p.a.dim-1, p.b.dim-1, p.a.slack, p.b.slack
+	for place := first; place >= 0; place-- {
+		i := indices[place]
+		requestA, requestB := requests[int(i)*width+a], requests[int(i)*width+b]
+		if requestA <= slackA && requestB <= slackB {
+			slackA, slackB = slackA-requestA, slackB-requestB
+			continue
+		}
+		evicted[n] = i
+		n++
+		if most.sum -= score.Weight(residents[i].Priority); most.sum < 0 || int64(n) > most.victims {
+			return n, false
+		}
+	}
+	return n, true
+}
+
+func (p *pair) takeAll(first int, most limit, evicted []int32) (n int, ok bool) {
+	residents, requests, width := p.row.residents, p.requests, p.width
+	a, b, slackA, slackB := p.a.dim-1, p.b.dim-1, p.a.slack, p.b.slack
+	at, sum := first*width, most.sum
 	for i := first; i < len(residents); i++ {
-		requestA, requestB := p.requests[at+a], p.requests[at+b]
-		at += p.width
+		requestA, requestB := requests[at+a], requests[at+b]
+		at += width
 		if requestA <= slackA && requestB <= slackB {
 			slackA, slackB = slackA-requestA, slackB-requestB
 			continue
@@ -81,5 +133,5 @@ func (p pair) take(residents []Resident, first int, sum int64, evicted []int32) 
 			return n, false
 		}
 	}
-	return n, true
+	return n, int64(n) <= most.victims
 }

@@ -9,8 +9,7 @@ import (
 	"example.com/preemption/internal/score"
 )
 
-// Rows are gone through by pair as by the loops that ask of each resident whether it is
-// one of those meant.
+// Residents are gone through by pair as by the loops for any dimensions.
 func TestPairsAreTheirTwins(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	cuts, out := 0, 0
@@ -18,9 +17,7 @@ func TestPairsAreTheirTwins(t *testing.T) {
 		tab := New(4, false, byPriority)
 		tab.AddNode([]int64{20, 0, 0, 0})
 		n := 1 + r.IntN(12)
-		everybody := make([]int32, n)
 		for i := range n {
-			everybody[i] = 1
 			size := func() int64 { return []int64{0, 1, 2, 3, 5, 1 << 59}[r.IntN(5+r.IntN(5)/4)] }
 			tab.Add(0, Resident{Priority: int32(r.IntN(3)), Ref: int32(i), Cover: -1, Seats: 1, Start: r.Int64N(9)}, []int64{size(), size(), size()})
 		}
@@ -37,25 +34,39 @@ func TestPairsAreTheirTwins(t *testing.T) {
 			most = limit{math.MaxInt64, r.Int64N(8 * score.Weight(0))}
 		}
 
-		// The same search twice, once with marks on all.
-		run := func(marks []int32) (first int, slack []int64, taken bool, evicted []int32) {
+		// The same lineup twice: all of the row, or some of it, by pair and one by one.
+		file := everybody(row)
+		if r.IntN(2) == 0 {
+			file = lineup{row: row}
+			for i := n - 1; i >= 0; i-- {
+				if r.IntN(4) > 0 {
+					file.indices = append(file.indices, int32(i))
+				}
+			}
+		}
+		run := func(cut func(*search) int, take func(*search, int) bool) (first int, slack []int64, taken bool, evicted []int32) {
 			x := search{Table: tab, Query: &q, Scratch: &Scratch{}, bestNode: none}
 			if !x.shortages(0) || len(x.short) == 0 {
 				return none, nil, false, nil
 			}
-			if first = x.cut(row, marks, true); first == none {
+			if first = cut(&x); first == none {
 				return none, nil, false, nil
 			}
 			for _, s := range x.short {
 				slack = append(slack, s.slack)
 			}
-			taken = x.takeFrom(row, marks, true, first, most)
+			taken = take(&x, first)
 			return first, slack, taken, x.evicted
 		}
-		first, slack, taken, evicted := run(nil)
-		first2, slack2, taken2, evicted2 := run(everybody)
+		first, slack, taken, evicted := run(
+			func(x *search) int { p := x.pairOf(&file); return p.cut() },
+			func(x *search, first int) bool { return x.takePair(&file, first, most) })
+		first2, slack2, taken2, evicted2 := run(
+			func(x *search) int { return x.cutAny(&file) },
+			func(x *search, first int) bool { return x.takeAny(&file, first, most) })
 		if first != first2 || !slices.Equal(slack, slack2) || taken != taken2 || taken && !slices.Equal(evicted, evicted2) {
-			t.Fatalf("%v of %v: by pair %d %v %v %v, one by one %d %v %v %v", q.Demands, row.requests, first, slack, taken, evicted, first2, slack2, taken2, evicted2)
+			t.Fatalf("%v of %v, %v: by pair %d %v %v %v, one by one %d %v %v %v",
+				q.Demands, row.requests, file.indices, first, slack, taken, evicted, first2, slack2, taken2, evicted2)
 		}
 		if first != none {
 			cuts++

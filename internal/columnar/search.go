@@ -76,9 +76,10 @@ type Scratch struct {
 	evicted   []int32
 	best      []int32 // residents evicted on the best node, as indices
 	short     []shortage
-	marks     []int32
+	others    []int32 // residents that do not violate, as indices
 	queue     queue
-	violators []violator
+	indices   []int32 // of violators
+	pods      []int32 // of these
 	left      []int64 // what budgets have left during an evaluation
 	charged   []int32 // budgets to restore in left
 	stamp     []bool
@@ -99,6 +100,7 @@ type search struct {
 	// been refused.
 	plain, openFirst bool
 	violated         int64 // how many violations the node under evaluation takes at least
+	top              int   // the highest level with residents that may go
 	bestNode         int   // -1: none yet
 	bestScore        score.Score
 }
@@ -132,12 +134,11 @@ func (t *Table) Search(q *Query, s *Scratch) (node int, found score.Score) {
 	t.settle()
 	x := search{Table: t, Query: q, Scratch: s, bestNode: -1, bestScore: score.Worst}
 	x.begin()
-	top := x.topLevel()
-	if top < 0 || x.hopeless(top) {
+	if x.top < 0 || x.hopeless(x.top) {
 		return -1, score.Worst
 	}
 	if !x.recall() {
-		x.searchAll(top)
+		x.searchAll(x.top)
 		x.conclude()
 	}
 	return x.bestNode, x.bestScore
@@ -219,6 +220,7 @@ func (x *search) closeImpossible(top int) (left bool) {
 
 func (x *search) begin() {
 	x.Stats = Stats{}
+	x.top = x.topLevel()
 	x.plain = x.Judge == nil && x.Blocked == nil && x.Spared == nil && !x.Policy.Best && !x.Policy.Respect
 	x.openFirst = !x.plain
 	x.closed = slices.Grow(x.closed[:0], x.blocks())[:x.blocks()]
