@@ -267,8 +267,8 @@ func (e *engine) place(s *nodeSlot, x *columnar.Resident) int {
 }
 
 // load fills the table, which is done row by row so that all that a row needs is read
-// while it is at hand. The rows of all nodes are one behind the other in node
-// order, so that a search that goes from node to node reads on.
+// while it is at hand. The residents of all nodes are one behind the other in node
+// order, as their requests are.
 func (e *engine) load(l *loading, shares map[*groupUnit][]int64) {
 	// Rows have room to grow, so that the first pods to come move no row.
 	w := len(e.names) - 1
@@ -276,7 +276,8 @@ func (e *engine) load(l *loading, shares map[*groupUnit][]int64) {
 	for _, s := range l.slots {
 		room += roomFor(len(s.pods))
 	}
-	residents, requests := make([]columnar.Resident, room), make([]int64, room*w)
+	residents := make([]columnar.Resident, room)
+	var amounts []int64
 
 	// Requests were read once, when the pods were entered.
 	columns := make([][]int64, w)
@@ -285,11 +286,11 @@ func (e *engine) load(l *loading, shares map[*groupUnit][]int64) {
 	}
 
 	// Row by row: the residents, a unit once, then in order, then what they request.
-	e.table.Load(len(l.slots), func(node int) ([]int64, []columnar.Resident, []int64) {
+	e.table.Load(len(l.slots), room, func(node int) ([]int64, []columnar.Resident, []int64) {
 		s := l.slots[node]
 		n := roomFor(len(s.pods))
-		row, amounts := residents[:0:n], requests[:0:n*w]
-		residents, requests = residents[n:], requests[n*w:]
+		row := residents[:0:n]
+		residents, amounts = residents[n:], amounts[:0]
 		for _, id := range l.on(s) {
 			if u := l.unitOf[id]; u == nil {
 				row = append(row, plainResident(l.pods.at(id), id))

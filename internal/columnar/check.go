@@ -140,9 +140,9 @@ type counts struct{ odd, grouped, spent int }
 func (c *checker) node(node int, allocatable []int64) counts {
 	t := c.t
 	r := &t.rows[node]
-	w := int(r.width)
-	if w > t.dims-1 || len(r.requests) != len(r.residents)*w || len(r.heldReqs) != len(r.held)*w {
-		c.fail("node %d: %d requests of %d residents, %d of %d held, each %d wide", node, len(r.requests), len(r.residents), len(r.heldReqs), len(r.held), w)
+	w, amounts := int(r.requests.width), len(r.requests.all())
+	if w > t.dims-1 || amounts != len(r.residents)*w || len(r.heldReqs) != len(r.held)*w {
+		c.fail("node %d: %d requests of %d residents, %d of %d held, each %d wide", node, amounts, len(r.residents), len(r.heldReqs), len(r.held), w)
 		return counts{}
 	}
 	for i := 1; i < len(r.residents); i++ {
@@ -250,7 +250,7 @@ func (c *checker) amounts(r *row, d int, which func(*Resident) bool) []int64 {
 		case d == Seat:
 			list = append(list, int64(x.Seats))
 		default:
-			list = append(list, amount(r.requestsOf(i), d))
+			list = append(list, r.requests.at(i, d))
 		}
 	}
 	return list

@@ -53,7 +53,7 @@ func TestCheckSeesWhatIsWrong(t *testing.T) {
 		"odd, grouped, spent  ": func(tab *Table) { tab.rows[node].spent++ },
 		"requests of": func(tab *Table) {
 			r := &tab.rows[node]
-			r.requests = r.requests[1:]
+			r.requests.small = r.requests.small[1:]
 		},
 		"held in dimension 0":  func(tab *Table) { tab.held.sums[Seat][node]++ },
 		"held in dimension 1":  func(tab *Table) { tab.held.sums[1][node]++ },

@@ -35,19 +35,24 @@ func (t *Table) cloneRows(rows []row) {
 	t.rows = slices.Clone(rows)
 	var residents slab[Resident]
 	var held slab[Held]
-	var requests, heldReqs slab[int64]
+	var requests slab[uint32]
+	var heldReqs slab[int64]
 	var covered slab[int32]
 	for i := range rows {
 		r := &rows[i]
 		residents.size += len(r.residents)
-		requests.size += len(r.requests)
+		requests.size += len(r.requests.small)
 		held.size += len(r.held)
 		heldReqs.size += len(r.heldReqs)
 		covered.size += len(r.covered)
 	}
 	for i := range t.rows {
 		r := &t.rows[i]
-		r.residents, r.requests = residents.copy(r.residents), requests.copy(r.requests)
+		r.residents, r.requests.small = residents.copy(r.residents), requests.copy(r.requests.small)
+		if r.requests.large != nil {
+			large := slices.Clone(*r.requests.large)
+			r.requests.large = &large
+		}
 		r.held, r.heldReqs, r.covered = held.copy(r.held), heldReqs.copy(r.heldReqs), covered.copy(r.covered)
 	}
 }

@@ -45,7 +45,7 @@ func (t *Table) Take(node int, ref int32, dim int, amount int64) {
 	if i < 0 && held < 0 {
 		return
 	}
-	if dim > int(r.width) {
+	if dim > int(r.requests.width) {
 		r.widen(dim)
 	}
 
@@ -56,7 +56,7 @@ func (t *Table) Take(node int, ref int32, dim int, amount int64) {
 		t.journal.note(node)
 		return
 	}
-	r.requestsOf(i)[dim-1] += amount
+	r.requests.add(i, dim, amount)
 	t.free.add(node, dim, -amount)
 	t.mark(node, everything)
 }

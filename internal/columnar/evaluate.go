@@ -116,10 +116,7 @@ func (t *Table) request(r *row, i, dim int) int64 {
 		}
 		return int64(r.residents[i].Seats)
 	}
-	if dim > int(r.width) {
-		return 0
-	}
-	return r.requests[i*int(r.width)+dim-1]
+	return r.requests.at(i, dim)
 }
 
 // emptied is what is available in one dimension with all residents from an index
@@ -143,23 +140,12 @@ func (x *search) emptied(node, from, dim int) int64 {
 // putBack keeps resident i if the preemptor still fits beside it; if not it is
 // evicted.
 func (x *search) putBack(r *row, node, i int, judge Judge) bool {
-	// This is the innermost loop of an evaluation: the requests are one slice, and what
-	// only some searches have (units, ports, a judge) is one test each.
-	requests := r.requestsOf(i)
-	seats := int64(1)
-	if r.grouped > 0 {
-		seats = int64(r.residents[i].Seats)
-	}
 	slack := x.slack[:len(x.Demands)]
 
 	// Arithmetic first. The judge hears of every resident, and may refuse more.
 	room := true
 	for j, d := range x.Demands {
-		q := seats
-		if d.Dim != Seat {
-			q = amount(requests, d.Dim)
-		}
-		if q > slack[j] {
+		if x.request(r, i, d.Dim) > slack[j] {
 			room = false
 			break
 		}
@@ -177,11 +163,7 @@ func (x *search) putBack(r *row, node, i int, judge Judge) bool {
 
 	// It stays: what it takes is no longer to be had.
 	for j, d := range x.Demands {
-		if d.Dim == Seat {
-			slack[j] -= seats
-		} else {
-			slack[j] -= amount(requests, d.Dim)
-		}
+		slack[j] -= x.request(r, i, d.Dim)
 	}
 	return true
 }

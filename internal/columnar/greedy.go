@@ -172,7 +172,7 @@ func (x *search) shortages(node int) bool {
 			return false // beyond 64 bits
 		}
 		if missing > 0 {
-			if d.Dim > int(x.rows[node].width) {
+			if d.Dim > int(x.rows[node].requests.width) {
 				return false // no resident takes any of it
 			}
 			x.short = append(x.short, shortage{dim: d.Dim, missing: missing})

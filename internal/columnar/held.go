@@ -71,7 +71,7 @@ func (t *Table) Hold(node int, h Held, requests []int64) {
 // Release undoes Hold.
 func (t *Table) Release(node int, ref int32) {
 	r := &t.rows[node]
-	w := int(r.width)
+	w := int(r.requests.width)
 	at := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
 	t.holds(node, r.heldRequests(at), -1)
 	r.held = slices.Delete(r.held, at, at+1)

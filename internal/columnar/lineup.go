@@ -55,7 +55,7 @@ const none = -1
 // Those before it stay and it goes, whatever becomes of those behind it.
 func (x *search) cut(l *lineup) int {
 	place := none
-	if x.isPair() {
+	if x.isPair(l.row) {
 		p := x.pairOf(l)
 		place = p.cut()
 	} else {
@@ -73,7 +73,7 @@ func (x *search) cut(l *lineup) int {
 // reports false if they are beyond the limit: as soon as those evicted are, and at once
 // if so many could not make up for what is missing if each were as large as the largest.
 func (x *search) takeFrom(l *lineup, first int, most limit) bool {
-	if x.isPair() {
+	if x.isPair(l.row) {
 		return x.takePair(l, first, most)
 	}
 	return x.takeAny(l, first, most)

@@ -12,19 +12,31 @@ import (
 // takeAny are their slow twins.
 
 // A pair is a lineup's requests in two dimensions that are short, the same one twice where
-// there is no other.
+// there is no other. All is in the units of the row: what is missing is rounded up, which
+// no whole number of units can tell from the exact amount, so that the slack is rounded
+// down, which no request can.
 type pair struct {
 	*lineup
-	requests []int64
+	requests []uint32
 	width    int
 	a, b     *shortage
 }
 
-// isPair reports whether so few dimensions are short, the seats not among them.
-func (x *search) isPair() bool { return len(x.short) <= 2 && x.short[len(x.short)-1].dim != Seat }
+// isPair reports whether so few dimensions are short, the seats not among them, and the
+// requests are in units.
+func (x *search) isPair(r *row) bool {
+	return len(x.short) <= 2 && x.short[len(x.short)-1].dim != Seat && r.requests.large == nil
+}
 
 func (x *search) pairOf(l *lineup) pair {
-	return pair{l, l.row.requests, int(l.row.width), &x.short[0], &x.short[len(x.short)-1]}
+	return pair{l, l.row.requests.small, int(l.row.requests.width), &x.short[0], &x.short[len(x.short)-1]}
+}
+
+// missing returns what is missing, in units.
+func (p *pair) missing() (a, b int64) {
+	shift := &p.row.requests.shift
+	up := func(s *shortage) int64 { return -(-s.missing >> (shift[s.dim-1] & 63)) }
+	return up(p.a), up(p.b)
 }
 
 // cut returns the place of the least important resident that, with those behind it, makes
@@ -33,11 +45,12 @@ func (p *pair) cut() int {
 	if p.all {
 		return p.cutAll()
 	}
-	requests, width, a, b, missingA, missingB := p.requests, p.width, p.a.dim-1, p.b.dim-1, p.a.missing, p.b.missing
+	requests, width, a, b := p.requests, p.width, p.a.dim-1, p.b.dim-1
+	missingA, missingB := p.missing()
 	for place, i := range p.indices {
 		at := int(i) * width
-		missingA -= requests[at+a]
-		missingB -= requests[at+b]
+		missingA -= int64(requests[at+a])
+		missingB -= int64(requests[at+b])
 		if missingA <= 0 && missingB <= 0 {
 			p.a.slack, p.b.slack = -missingA, -missingB
 			return place
@@ -47,12 +60,13 @@ func (p *pair) cut() int {
 }
 
 func (p *pair) cutAll() int {
-	requests, width, a, b, missingA, missingB := p.requests, p.width, p.a.dim-1, p.b.dim-1, p.a.missing, p.b.missing
+	requests, width, a, b := p.requests, p.width, p.a.dim-1, p.b.dim-1
+	missingA, missingB := p.missing()
 	place := 0
 	for at := len(requests); at > 0; place++ {
 		at -= width
-		missingA -= requests[at+a]
-		missingB -= requests[at+b]
+		missingA -= int64(requests[at+a])
+		missingB -= int64(requests[at+b])
 		if missingA <= 0 && missingB <= 0 {
 			p.a.slack, p.b.slack = -missingA, -missingB
 			return place
@@ -64,7 +78,7 @@ func (p *pair) cutAll() int {
 // reaches reports whether so many victims could make up for what is missing, each as
 // large as the largest from the first one on.
 func (p *pair) reaches(first int, victims int64) bool {
-	requests, width, a, b, largestA, largestB := p.requests, p.width, p.a.dim-1, p.b.dim-1, int64(0), int64(0)
+	requests, width, a, b, largestA, largestB := p.requests, p.width, p.a.dim-1, p.b.dim-1, uint32(0), uint32(0)
 	if p.all {
 		for at := p.at(first) * width; at < len(requests); at += width {
 			largestA, largestB = max(largestA, requests[at+a]), max(largestB, requests[at+b])
@@ -75,7 +89,8 @@ func (p *pair) reaches(first int, victims int64) bool {
 			largestA, largestB = max(largestA, requests[at+a]), max(largestB, requests[at+b])
 		}
 	}
-	return times(largestA, victims) >= p.a.missing && times(largestB, victims) >= p.b.missing
+	missingA, missingB := p.missing()
+	return times(int64(largestA), victims) >= missingA && times(int64(largestB), victims) >= missingB
 }
 
 // takePair is takeFrom.
@@ -102,7 +117,7 @@ func (p *pair) take(first int, most limit, evicted []int32) (n int, ok bool) {
 	a, b, slackA, slackB := p.a.dim-1, p.b.dim-1, p.a.slack, p.b.slack
 	for place := first; place >= 0; place-- {
 		i := indices[place]
-		requestA, requestB := requests[int(i)*width+a], requests[int(i)*width+b]
+		requestA, requestB := int64(requests[int(i)*width+a]), int64(requests[int(i)*width+b])
 		if requestA <= slackA && requestB <= slackB {
 			slackA, slackB = slackA-requestA, slackB-requestB
 			continue
@@ -121,7 +136,7 @@ func (p *pair) takeAll(first int, most limit, evicted []int32) (n int, ok bool) 
 	a, b, slackA, slackB := p.a.dim-1, p.b.dim-1, p.a.slack, p.b.slack
 	at, sum := first*width, most.sum
 	for i := first; i < len(residents); i++ {
-		requestA, requestB := requests[at+a], requests[at+b]
+		requestA, requestB := int64(requests[at+a]), int64(requests[at+b])
 		at += width
 		if requestA <= slackA && requestB <= slackB {
 			slackA, slackB = slackA-requestA, slackB-requestB

@@ -16,15 +16,15 @@ func TestPairsAreTheirTwins(t *testing.T) {
 	for range 5000 {
 		tab := New(4, false, byPriority)
 		tab.AddNode([]int64{20, 0, 0, 0})
-		n := 1 + r.IntN(12)
+		n, unit := 1+r.IntN(12), []int64{1, 1 << 20, 1 << 30}[r.IntN(3)]
 		for i := range n {
-			size := func() int64 { return []int64{0, 1, 2, 3, 5, 1 << 59}[r.IntN(5+r.IntN(5)/4)] }
+			size := func() int64 { return unit * []int64{0, 1, 2, 3, 5, 1 << 31}[r.IntN(5+r.IntN(5)/4)] }
 			tab.Add(0, Resident{Priority: int32(r.IntN(3)), Ref: int32(i), Cover: -1, Seats: 1, Start: r.Int64N(9)}, []int64{size(), size(), size()})
 		}
 		tab.Resize(0, []int64{0, -tab.Free(0, 1), -tab.Free(0, 2), -tab.Free(0, 3)})
 		q := Query{Priority: int32(1 + r.IntN(3))}
 		for _, d := range r.Perm(3)[:1+r.IntN(2)] {
-			q.Demands = append(q.Demands, Demand{d + 1, 1 + r.Int64N(20)})
+			q.Demands = append(q.Demands, Demand{d + 1, 1 + r.Int64N(20*unit)})
 		}
 		tab.settle()
 		row := &tab.rows[0]
@@ -44,7 +44,7 @@ func TestPairsAreTheirTwins(t *testing.T) {
 				}
 			}
 		}
-		run := func(cut func(*search) int, take func(*search, int) bool) (first int, slack []int64, taken bool, evicted []int32) {
+		run := func(units func(dim int) uint8, cut func(*search) int, take func(*search, int) bool) (first int, slack []int64, taken bool, evicted []int32) {
 			x := search{Table: tab, Query: &q, Scratch: &Scratch{}, bestNode: none}
 			if !x.shortages(0) || len(x.short) == 0 {
 				return none, nil, false, nil
@@ -53,20 +53,22 @@ func TestPairsAreTheirTwins(t *testing.T) {
 				return none, nil, false, nil
 			}
 			for _, s := range x.short {
-				slack = append(slack, s.slack)
+				slack = append(slack, s.slack>>units(s.dim))
 			}
 			taken = take(&x, first)
 			return first, slack, taken, x.evicted
 		}
 		first, slack, taken, evicted := run(
+			func(int) uint8 { return 0 },
 			func(x *search) int { p := x.pairOf(&file); return p.cut() },
 			func(x *search, first int) bool { return x.takePair(&file, first, most) })
 		first2, slack2, taken2, evicted2 := run(
+			func(dim int) uint8 { return row.requests.shift[dim-1] },
 			func(x *search) int { return x.cutAny(&file) },
 			func(x *search, first int) bool { return x.takeAny(&file, first, most) })
 		if first != first2 || !slices.Equal(slack, slack2) || taken != taken2 || taken && !slices.Equal(evicted, evicted2) {
 			t.Fatalf("%v of %v, %v: by pair %d %v %v %v, one by one %d %v %v %v",
-				q.Demands, row.requests, file.indices, first, slack, taken, evicted, first2, slack2, taken2, evicted2)
+				q.Demands, row.requests.all(), file.indices, first, slack, taken, evicted, first2, slack2, taken2, evicted2)
 		}
 		if first != none {
 			cuts++

@@ -256,15 +256,16 @@ func (t *Table) gather(g *gathering, node int, high int32) (some bool) {
 	r := &t.rows[node]
 	g.starts, g.late = g.starts[:0], never
 	for ; g.left > 0 && r.residents[g.left-1].Priority <= high; g.left-- {
-		x, requests := &r.residents[g.left-1], r.requestsOf(g.left-1)
+		x := &r.residents[g.left-1]
+		g.requests = r.requests.of(g.left-1, g.requests[:0])
 		t.count(r, x, g.left-1)
 		some = true
 		if t.isSpent(x) {
-			g.spend(x, requests)
+			g.spend(x, g.requests)
 			g.late = max(g.late, x.Start)
 			continue
 		}
-		g.gain(x, requests)
+		g.gain(x, g.requests)
 		g.starts = enter(g.starts, x.Start)
 	}
 	return some
@@ -306,6 +307,7 @@ type gathering struct {
 	starts     []int64   // of those of one level
 	spent      [][]int64 // by dimension, of the residents that surely violate
 	late       int64     // the latest start of these in one level
+	requests   []int64   // of the one it has come to
 }
 
 // reset empties it, and makes it anew only if the table has got another width.

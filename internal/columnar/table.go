@@ -68,12 +68,7 @@ type Unit struct {
 // row is one node. What an evaluation reads of each comes first, in one line of memory.
 type row struct {
 	residents []Resident // most important first
-	requests  []int64    // resident×width + dim-1; seats are in the resident
-
-	// width is how many dimensions, the seats not counted, requests are kept of: of
-	// those beyond none in the row requests anything. So a dimension that is new to
-	// the table changes the rows of those alone that request some of it.
-	width int32
+	requests  requests
 
 	// What follows from the residents, up to date unless the row is stale.
 	odd       int32   // odd residents
@@ -88,15 +83,9 @@ type row struct {
 	heldReqs []int64 // as requests
 }
 
-// requestsOf returns what resident i requests, heldRequests what a pod takes that
-// holds a place.
-func (r *row) requestsOf(i int) []int64 {
-	w := int(r.width)
-	return r.requests[i*w : i*w+w]
-}
-
+// heldRequests returns what a pod takes that holds a place.
 func (r *row) heldRequests(i int) []int64 {
-	w := int(r.width)
+	w := int(r.requests.width)
 	return r.heldReqs[i*w : i*w+w]
 }
 
@@ -112,26 +101,23 @@ func amount(requests []int64, dim int) int64 {
 // which it makes large enough for them.
 func (r *row) fit(requests []int64) []int64 {
 	w := len(requests)
-	for w > int(r.width) && requests[w-1] == 0 {
+	for w > int(r.requests.width) && requests[w-1] == 0 {
 		w--
 	}
-	if w > int(r.width) {
+	if w > int(r.requests.width) {
 		r.widen(w)
 	}
-	return requests[:r.width]
+	return requests[:r.requests.width]
 }
 
 // widen makes room for the requests of so many dimensions.
 func (r *row) widen(width int) {
-	wider := func(n int, of func(i int) []int64) []int64 {
-		out := make([]int64, n*width, (n+n/16)*width)
-		for i := range n {
-			copy(out[i*width:], of(i))
-		}
-		return out
+	held := make([]int64, len(r.held)*width)
+	for i := range r.held {
+		copy(held[i*width:], r.heldRequests(i))
 	}
-	requests, held := wider(len(r.residents), r.requestsOf), wider(len(r.held), r.heldRequests)
-	r.requests, r.heldReqs, r.width = requests, held, int32(width)
+	r.heldReqs = held
+	r.requests.widen(width, len(r.residents))
 }
 
 // New returns an empty table of so many dimensions, seats included. Residents of
@@ -193,25 +179,31 @@ func (t *Table) Resize(node int, delta []int64) {
 }
 
 // Load builds the table of so many nodes at once: next yields, for each in turn,
-// what it has to give, its residents, most important first, and their requests. The
-// table must be empty. It takes O(nodes × levels + residents).
-func (t *Table) Load(nodes int, next func(node int) (allocatable []int64, residents []Resident, requests []int64)) {
+// what it has to give, its residents, most important first, and their requests, which it
+// may write over for the next. Rows have room for as many residents as the capacities of
+// theirs say, room in all. The table must be empty. It takes O(nodes × levels + residents).
+func (t *Table) Load(nodes, room int, next func(node int) (allocatable []int64, residents []Resident, requests []int64)) {
 	t.rows = make([]row, nodes)
 	t.free, t.spentSum, t.spentTops = newPlane(t.dims, nodes), newPlane(t.dims, nodes), newTops(t.dims, nodes)
 	t.held = newHoldings(t.dims, nodes)
 	t.free.loose = true
 
-	// Rows first, with what they leave free. All else follows from the rows at once.
+	// Rows first, with what they leave free. All else follows from the rows at once. They
+	// are one behind the other, so that a search that goes from node to node reads on.
 	w := t.dims - 1
+	small := make([]uint32, room*w)
 	left := make([]int64, t.dims)
 	for node := range t.rows {
-		allocatable, residents, requests := next(node)
-		t.rows[node] = row{residents: residents, requests: requests, width: int32(w)}
+		allocatable, residents, amounts := next(node)
+		r, n := &t.rows[node], cap(residents)*w
+		r.residents = residents
+		r.requests.width, r.requests.small, small = uint8(w), small[:0:n], small[n:]
+		r.requests.pack(amounts)
 		t.residents += len(residents)
 		copy(left, allocatable)
 		for i := range residents {
 			left[Seat] -= int64(residents[i].Seats)
-			for d, q := range requests[i*w : (i+1)*w] {
+			for d, q := range amounts[i*w : (i+1)*w] {
 				left[d+1] -= q
 			}
 		}
@@ -242,7 +234,7 @@ func (t *Table) Remove(node int, ref int32) (requests []int64) {
 	r := &t.rows[node]
 	at := r.indexOf(ref)
 	x := r.residents[at]
-	t.removed = append(t.removed[:0], r.requestsOf(at)...)
+	t.removed = r.requests.of(at, t.removed[:0])
 	t.take(node, &x, t.removed, +1)
 	r.drop(at)
 	t.residents--
@@ -266,7 +258,7 @@ func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale
 		requests = r.fit(requests)
 		t.take(node, &Resident{Seats: 1}, requests, -sign)
 		for d, q := range requests {
-			r.requestsOf(at)[d] += sign * q
+			r.requests.add(at, d+1, sign*q)
 		}
 	}
 	if x.Priority != old.Priority {
@@ -306,7 +298,7 @@ func (t *Table) reorder(node, at int) (moved bool) {
 	if before && behind {
 		return false
 	}
-	x, requests := r.residents[at], slices.Clone(r.requestsOf(at))
+	x, requests := r.residents[at], r.requests.of(at, nil)
 	r.drop(at)
 	t.insert(node, x, requests)
 	return true
@@ -314,9 +306,8 @@ func (t *Table) reorder(node, at int) (moved bool) {
 
 // drop takes resident at out of a row.
 func (r *row) drop(at int) {
-	w := int(r.width)
 	r.residents = slices.Delete(r.residents, at, at+1)
-	r.requests = slices.Delete(r.requests, at*w, (at+1)*w)
+	r.requests.drop(at)
 }
 
 // insert puts a resident into a row.
@@ -325,7 +316,7 @@ func (t *Table) insert(node int, x Resident, requests []int64) {
 	at := sort.Search(len(r.residents), func(i int) bool { return t.importance(node, &r.residents[i], &x) < 0 })
 	requests = r.fit(requests)
 	r.residents = slices.Insert(r.residents, at, x)
-	r.requests = slices.Insert(r.requests, at*int(r.width), requests...)
+	r.requests.insert(at, requests)
 }
 
 // take accounts in the free plane for a resident that comes (-1) or goes (+1).

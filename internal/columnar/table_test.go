@@ -108,8 +108,8 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 		}
 		fresh := New(3, false, byPriority)
 		fresh.budgets, fresh.covers = tab.budgets, tab.covers
-		fresh.Load(len(allocatable), func(node int) ([]int64, []Resident, []int64) {
-			return allocatable[node], slices.Clone(tab.rows[node].residents), allRequests(tab, node)
+		fresh.Load(len(allocatable), tab.residents, func(node int) ([]int64, []Resident, []int64) {
+			return allocatable[node], slices.Clip(slices.Clone(tab.rows[node].residents)), allRequests(tab, node)
 		})
 		tab.Relay() // the same levels
 		check("after the levels were laid out anew")
@@ -202,8 +202,8 @@ func TestRowsThatWaitDoNotMatter(t *testing.T) {
 			}
 			fresh := New(3, tab.chargeAll, byPriority)
 			fresh.budgets, fresh.covers = tab.budgets, tab.covers
-			fresh.Load(nodes, func(n int) ([]int64, []Resident, []int64) {
-				return allocatable[n], slices.Clone(tab.rows[n].residents), allRequests(tab, n)
+			fresh.Load(nodes, tab.residents, func(n int) ([]int64, []Resident, []int64) {
+				return allocatable[n], slices.Clip(slices.Clone(tab.rows[n].residents)), allRequests(tab, n)
 			})
 			// Two at a time, which both begin with rows that are stale.
 			var queries [2]Query
@@ -462,9 +462,9 @@ func TestNewDimensionLeavesRowsAlone(t *testing.T) {
 
 	for n := range nodes {
 		was, is := &before[n], &tab.rows[n]
-		same := is.width == was.width && &is.requests[0] == &was.requests[0] && &is.heldReqs[0] == &was.heldReqs[0] && is.stale == fresh
+		same := is.requests.width == was.requests.width && &is.requests.small[0] == &was.requests.small[0] && &is.heldReqs[0] == &was.heldReqs[0] && is.stale == fresh
 		if same == (n == 70) {
-			t.Errorf("node %v: the same %t, width %v after %v, stale %v", n, same, is.width, was.width, is.stale)
+			t.Errorf("node %v: the same %t, width %v after %v, stale %v", n, same, is.requests.width, was.requests.width, is.stale)
 		}
 	}
 	if err := tab.Check(func(node int) []int64 { return []int64{20, 100, int64(node % 3)} }); err != nil {
