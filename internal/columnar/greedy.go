@@ -16,8 +16,10 @@ import (
 type shortage struct {
 	dim     int
 	missing int64 // what evictions have to make up for
-	slack   int64 // what those from the first victim on make available beyond that; set by cut
-	others  int64 // what those take that do not violate; set by giveUpOthers
+	// What those from the first victim on make available beyond that, and the largest of
+	// them: set by cut, in the units of the row where it goes by pair.
+	slack, largest int64
+	others         int64 // what those take that do not violate; set by giveUpOthers
 }
 
 // greedy is the reprieve in arithmetic: with all residents of lower priority

@@ -40,19 +40,22 @@ func (p *pair) missing() (a, b int64) {
 }
 
 // cut returns the place of the least important resident that, with those behind it, makes
-// up for what is missing, and notes what they leave beyond that.
+// up for what is missing, and notes what they leave beyond that and the largest of them.
 func (p *pair) cut() int {
 	if p.all {
 		return p.cutAll()
 	}
 	requests, width, a, b := p.requests, p.width, p.a.dim-1, p.b.dim-1
 	missingA, missingB := p.missing()
+	largestA, largestB := uint32(0), uint32(0)
 	for place, i := range p.indices {
-		at := int(i) * width
-		missingA -= int64(requests[at+a])
-		missingB -= int64(requests[at+b])
+		requestA, requestB := requests[int(i)*width+a], requests[int(i)*width+b]
+		largestA, largestB = max(largestA, requestA), max(largestB, requestB)
+		missingA -= int64(requestA)
+		missingB -= int64(requestB)
 		if missingA <= 0 && missingB <= 0 {
-			p.a.slack, p.b.slack = -missingA, -missingB
+			p.a.slack, p.a.largest = -missingA, int64(largestA)
+			p.b.slack, p.b.largest = -missingB, int64(largestB)
 			return place
 		}
 	}
@@ -62,41 +65,34 @@ func (p *pair) cut() int {
 func (p *pair) cutAll() int {
 	requests, width, a, b := p.requests, p.width, p.a.dim-1, p.b.dim-1
 	missingA, missingB := p.missing()
+	largestA, largestB := uint32(0), uint32(0)
 	place := 0
-	for at := len(requests); at > 0; place++ {
-		at -= width
-		missingA -= int64(requests[at+a])
-		missingB -= int64(requests[at+b])
+	for at := len(requests) - width; at >= 0; at -= width {
+		requestA, requestB := requests[at+a], requests[at+b]
+		largestA, largestB = max(largestA, requestA), max(largestB, requestB)
+		missingA -= int64(requestA)
+		missingB -= int64(requestB)
 		if missingA <= 0 && missingB <= 0 {
-			p.a.slack, p.b.slack = -missingA, -missingB
+			p.a.slack, p.a.largest = -missingA, int64(largestA)
+			p.b.slack, p.b.largest = -missingB, int64(largestB)
 			return place
 		}
+		place++
 	}
 	return none
 }
 
 // reaches reports whether so many victims could make up for what is missing, each as
 // large as the largest from the first one on.
-func (p *pair) reaches(first int, victims int64) bool {
-	requests, width, a, b, largestA, largestB := p.requests, p.width, p.a.dim-1, p.b.dim-1, uint32(0), uint32(0)
-	if p.all {
-		for at := p.at(first) * width; at < len(requests); at += width {
-			largestA, largestB = max(largestA, requests[at+a]), max(largestB, requests[at+b])
-		}
-	} else {
-		for _, i := range p.indices[:first+1] {
-			at := int(i) * width
-			largestA, largestB = max(largestA, requests[at+a]), max(largestB, requests[at+b])
-		}
-	}
+func (p *pair) reaches(victims int64) bool {
 	missingA, missingB := p.missing()
-	return times(int64(largestA), victims) >= missingA && times(int64(largestB), victims) >= missingB
+	return times(p.a.largest, victims) >= missingA && times(p.b.largest, victims) >= missingB
 }
 
 // takePair is takeFrom.
 func (x *search) takePair(l *lineup, first int, most limit) bool {
 	p := x.pairOf(l)
-	if most.victims < math.MaxInt32 && !p.reaches(first, most.victims) {
+	if most.victims < math.MaxInt32 && !p.reaches(most.victims) {
 		return false
 	}
 	x.begun()

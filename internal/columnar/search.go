@@ -405,10 +405,10 @@ func (x *search) searchNode(of *promise, lane, k int, violations int64) {
 		return
 	}
 
-	// Where the greedy is all there is, it looks at the first victim before anything else,
-	// which is sooner done than a bound of the node's own.
+	// Where the greedy is all there is, it looks at the first victim, or at the violators,
+	// before anything else, which is sooner done than a bound of the node's own.
 	bound := x.scoreOf(k, violations, of.pods, of.start)
-	if violations > 0 || !x.plain {
+	if !x.plain {
 		bound = x.bound(node, k, violations)
 		if x.worse(&bound, node) {
 			x.close(node)
@@ -455,9 +455,8 @@ func (x *search) evaluate(node int, bound *score.Score) {
 		x.violated = bound.Violations
 	}
 
-	// Without violations the greedy looks at the first victim itself, if it is all
-	// there is.
-	if bound != nil && (!x.plain || x.violated > 0) && x.worseFrom(node, bound) {
+	// The greedy looks at the first victim itself, if it is all there is.
+	if bound != nil && !x.plain && x.worseFrom(node, bound) {
 		return
 	}
 	if x.openFirst && !x.isOpen(node) || x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
