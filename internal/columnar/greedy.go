@@ -60,14 +60,15 @@ func (x *search) greedy(node int) (score.Score, bool) {
 		v = x.classify(r)
 	}
 
-	// So they do if the others make up for what is missing.
+	// So they do if the others make up for what is missing: they have where none that
+	// violates is among those from the first victim on.
 	violations := int64(0)
 	switch {
 	case len(v.indices) == 0:
 		if place == none {
 			place = x.cut(&file)
 		}
-	case x.violated == 0:
+	case x.violated == 0 && int(v.indices[0]) >= file.at(place):
 		file = x.othersThan(r, v.indices)
 		place = x.cut(&file)
 	}

@@ -119,9 +119,13 @@ func (x *search) besideHeld(p *plane, node int, violations int64) bool {
 // heldAmount sums what the pods that hold their place against the preemptor
 // take in one dimension.
 func (x *search) heldAmount(node, dim int) int64 {
-	// If the lowest of them holds against the preemptor all do, unless it is one of
-	// them itself.
-	if x.Self == nil && x.held.weakest[node] <= weakness(x.Priority) {
+	// Mostly there are none. If the lowest of them holds against the preemptor all do,
+	// unless it is one of them itself.
+	weakest := x.held.weakest[node]
+	if weakest == 0 {
+		return 0
+	}
+	if x.Self == nil && weakest <= weakness(x.Priority) {
 		return x.held.sums[dim][node]
 	}
 

@@ -19,17 +19,19 @@ func everybody(r *row) lineup { return lineup{row: r, all: true} }
 
 // othersThan is all that may go but for some.
 func (x *search) othersThan(r *row, some []int32) lineup {
-	n := len(r.residents)
-	x.others = slices.Grow(x.others[:0], n)
-	next := 0
-	for i := n - 1; i >= 0 && r.residents[i].Priority < x.Priority; i-- {
-		if next < len(some) && int(some[next]) == i {
-			next++
-		} else {
-			x.others = append(x.others, int32(i))
+	i, from := len(r.residents)-1, r.below(x.Priority)
+	others := slices.Grow(x.others[:0], len(r.residents))
+	for _, next := range some {
+		for ; i > int(next); i-- {
+			others = append(others, int32(i))
 		}
+		i--
 	}
-	return lineup{row: r, indices: x.others}
+	for ; i >= from; i-- {
+		others = append(others, int32(i))
+	}
+	x.others = others
+	return lineup{row: r, indices: others}
 }
 
 func (l *lineup) len() int {
