@@ -73,7 +73,7 @@ func everyNode(tab *Table, q *Query) (node int, found score.Score, ok bool) {
 		if x.hasRoom(n) {
 			return none, score.Worst, false
 		}
-		if cost, ok := x.clearNode(n); ok && (node == none || x.compare(&cost, &found) < 0) {
+		if cost, ok := x.clearFully(n); ok && (node == none || x.compare(&cost, &found) < 0) {
 			node, found = n, cost
 		}
 	}

@@ -16,12 +16,12 @@ import (
 //
 // Invariant: slack has what is available beside the preemptor, by demand, with those
 // evicted and those not tried yet gone. It is never negative.
-func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
+func (x *search) reprieve(node int, judge Judge) (violations int64, ok bool) {
 	x.Stats.Evaluated++
 	r := &x.rows[node]
 	from := r.below(x.Priority)
 	if !x.spare(node, r, from) {
-		return score.Score{}, false
+		return 0, false
 	}
 
 	// Budgets are charged for all that may go, before any is put back.
@@ -33,7 +33,7 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 	for _, d := range x.Demands {
 		s := x.emptied(node, from, d.Dim) - x.need(node, d)
 		if s < 0 {
-			return score.Score{}, false
+			return 0, false
 		}
 		x.slack = append(x.slack, s)
 	}
@@ -46,21 +46,21 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 			}
 		}
 		if !judge.Fits() {
-			return score.Score{}, false
+			return 0, false
 		}
 	}
 
 	// Violators are put back first. More violations than the best has settle it, but
 	// for a judge to come, which might come to fewer.
 	// A policy may count otherwise, or compare otherwise, so it goes on to the end.
-	violations, most := int64(0), int64(math.MaxInt64)
+	most := int64(math.MaxInt64)
 	if (x.Judge == nil || judge != nil) && !x.Policy.Exact && !x.Policy.Best && x.Policy.Order == nil {
 		most = x.bestScore.Violations
 	}
 	for place := len(v.indices) - 1; place >= 0; place-- {
 		if !x.putBack(r, node, int(v.indices[place]), judge) {
 			if violations += v.podsOf(place); violations > most {
-				return score.Score{}, false
+				return 0, false
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (x *search) reprieve(node int, judge Judge) (score.Score, bool) {
 
 	// Two passes have evicted them: indices bring them back into one order.
 	slices.Sort(x.evicted)
-	return x.score(r, violations), true
+	return violations, true
 }
 
 // spare finds out which residents may not go although their priority is lower.
@@ -294,7 +294,9 @@ func (x *search) isExhausted(cover int32) bool {
 	return x.exhausted[cover] == 2
 }
 
-// score adds up what the evicted cost. They are in order of importance.
+// score adds up what the evicted cost. They are in order of importance. Evaluations leave
+// it to their caller, so that those of the many nodes that cannot be the best return two
+// words.
 func (x *search) score(r *row, violations int64) score.Score {
 	if r.grouped == 0 && len(x.evicted) > 0 {
 		return x.plainScore(r, violations)

@@ -25,10 +25,10 @@ type shortage struct {
 // greedy is the reprieve in arithmetic: with all residents of lower priority
 // gone, those whose eviction violates a budget are put back first, then the
 // others, each most important first; what does not fit any more is evicted. The
-// indices of the evicted are left in x.evicted, most important first. It reports
-// whether the node can be cleared at all, and may report that it cannot where it
-// is plain that it would not be the best.
-func (x *search) greedy(node int) (score.Score, bool) {
+// indices of the evicted are left in x.evicted, most important first. It returns how many
+// budgets that violates and whether the node can be cleared at all, and may report that it
+// cannot where it is plain that it would not be the best.
+func (x *search) greedy(node int) (violations int64, ok bool) {
 	if x.Blocked != nil || x.Spared != nil {
 		return x.reprieve(node, nil)
 	}
@@ -38,11 +38,11 @@ func (x *search) greedy(node int) (score.Score, bool) {
 	r := &x.rows[node]
 	x.evicted, x.spared = x.evicted[:0], x.spared[:0]
 	if !x.shortages(node) {
-		return score.Score{}, false
+		return 0, false
 	}
 	if len(x.short) == 0 {
 		n := len(r.residents)
-		return score.None, n > 0 && r.residents[n-1].Priority < x.Priority
+		return 0, n > 0 && r.residents[n-1].Priority < x.Priority
 	}
 
 	// If budgets are over none from the first victim on, violators stay all. Who violates
@@ -51,7 +51,7 @@ func (x *search) greedy(node int) (score.Score, bool) {
 	place, file, marked := none, everybody(r), x.violated > 0
 	if !marked {
 		if place = x.cut(&file); place == none || x.limitFrom(r, node, file.at(place)).victims == 0 {
-			return score.Score{}, false
+			return 0, false
 		}
 		marked = len(r.covered) > 0 && int(r.covered[0]) >= file.at(place)
 	}
@@ -62,7 +62,6 @@ func (x *search) greedy(node int) (score.Score, bool) {
 
 	// So they do if the others make up for what is missing: they have where none that
 	// violates is among those from the first victim on.
-	violations := int64(0)
 	switch {
 	case len(v.indices) == 0:
 		if place == none {
@@ -73,9 +72,8 @@ func (x *search) greedy(node int) (score.Score, bool) {
 		place = x.cut(&file)
 	}
 	if place == none {
-		var ok bool
 		if violations, ok = x.takeViolators(r, node, &v); !ok {
-			return score.Score{}, false
+			return 0, false
 		}
 		if x.isShort() {
 			file = x.othersThan(r, v.indices)
@@ -89,17 +87,17 @@ func (x *search) greedy(node int) (score.Score, bool) {
 		most := unlimited
 		if violations == 0 {
 			if most = x.limitFrom(r, node, file.at(place)); most.victims == 0 {
-				return score.Score{}, false
+				return 0, false
 			}
 		}
 		if !x.takeFrom(&file, place, most) {
-			return score.Score{}, false
+			return 0, false
 		}
 	}
 	if violations > 0 {
 		slices.Sort(x.evicted) // two passes have evicted some
 	}
-	return x.score(r, violations), true
+	return violations, true
 }
 
 // takeViolators evicts those violators that do not fit with all others gone, and

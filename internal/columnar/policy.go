@@ -39,24 +39,20 @@ type policyScratch struct {
 // Which residents are evicted is in x.evicted after each of the following, by index,
 // most important first.
 
-// clearNode finds out what clearing a node costs, and whether it can be cleared.
-func (x *search) clearNode(node int) (score.Score, bool) {
-	if x.Policy.Best {
+// clearNode finds out how many violations clearing a node takes, and whether it can be
+// cleared.
+func (x *search) clearNode(node int) (violations int64, ok bool) {
+	switch {
+	case x.Policy.Best:
 		return x.solve(node)
-	}
-	return x.reprieved(node)
-}
-
-// reprieved is what the reprieve evicts, with violations counted as the policy says.
-func (x *search) reprieved(node int) (score.Score, bool) {
-	if x.Policy.Respect {
+	case x.Policy.Respect:
 		return x.respect(node)
 	}
-	found, ok := x.greedy(node)
-	if ok && (x.Policy.Exact || x.Policy.Best) {
-		found.Violations = x.recount(&x.rows[node])
+	violations, ok = x.greedy(node)
+	if ok && x.Policy.Exact {
+		violations = x.recount(&x.rows[node])
 	}
-	return found, ok
+	return violations, ok
 }
 
 // compare compares scores by the criteria in their order.
@@ -133,7 +129,7 @@ func (x *search) giveBack(e *Resident) {
 // respect is greedy where budgets are respected: residents are taken least
 // important first, as long as no budget is overdrawn; of those taken as many as
 // possible are put back, most important first.
-func (x *search) respect(node int) (score.Score, bool) {
+func (x *search) respect(node int) (violations int64, ok bool) {
 	r := &x.rows[node]
 	if len(r.covered) == 0 {
 		return x.greedy(node)
@@ -143,7 +139,7 @@ func (x *search) respect(node int) (score.Score, bool) {
 	x.Stats.Evaluated++
 	from := r.below(x.Priority)
 	if from == len(r.residents) || !x.spare(node, r, from) {
-		return score.Score{}, false
+		return 0, false
 	}
 
 	// Those that budgets protect stay. What one would overdraw is given back, so that
@@ -160,7 +156,7 @@ func (x *search) respect(node int) (score.Score, bool) {
 			stays[i] = true
 			if x.Blocked != nil && x.Blocked(node, e.Ref) {
 				x.forgetCharges()
-				return score.Score{}, false
+				return 0, false
 			}
 		}
 	}
@@ -177,7 +173,7 @@ func (x *search) respect(node int) (score.Score, bool) {
 			}
 		}
 		if s < 0 {
-			return score.Score{}, false
+			return 0, false
 		}
 		x.slack = append(x.slack, s)
 	}
@@ -188,18 +184,18 @@ func (x *search) respect(node int) (score.Score, bool) {
 			x.putBack(r, node, i, nil)
 		}
 	}
-	return x.score(r, 0), true
+	return 0, true
 }
 
 // solve finds the best set of residents of a node to evict, if one is better than
 // the best node so far, or as good and the node is before that.
-func (x *search) solve(node int) (score.Score, bool) {
+func (x *search) solve(node int) (violations int64, ok bool) {
 	x.Stats.Evaluated++
 	r := &x.rows[node]
 	from := r.below(x.Priority)
 	x.evicted = x.evicted[:0]
 	if from == len(r.residents) || !x.spare(node, r, from) {
-		return score.Score{}, false
+		return 0, false
 	}
 
 	// The problem, in memory that the node before has left. It is solved only as far
@@ -246,25 +242,25 @@ func (x *search) solve(node int) (score.Score, bool) {
 
 	// Nothing is missing and no pod is in the way: none has to go.
 	if len(p.Missing) == 0 && !slices.ContainsFunc(p.Units, func(u best.Unit) bool { return u.Must }) {
-		return score.None, true
+		return 0, true
 	}
 
 	// Where the solver ran out of steps the composable functions decide, which have a
 	// fallback of their own: both ways of deciding give the same answer then.
 	found, _ := s.solver.Solve(p) // without an oracle there is no error
 	if !found.Exact {
-		score, goes, ok := x.Hard(node)
+		cost, goes, ok := x.Hard(node)
 		for _, i := range s.asked {
 			if ok && goes(r.residents[i].Ref) {
 				x.evicted = append(x.evicted, i)
 			}
 		}
-		return score, ok
+		return cost.Violations, ok
 	}
 	for _, u := range found.Chosen {
 		x.evicted = append(x.evicted, s.asked[u])
 	}
-	return found.Score, found.Found
+	return found.Score.Violations, found.Found
 }
 
 // bestSteps bounds the search on one node.

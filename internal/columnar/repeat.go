@@ -173,13 +173,16 @@ func (x *search) remember(node int) {
 }
 
 // clearFully is clearNode with nothing to compare with, so that it does not end early.
-func (x *search) clearFully(node int) (score.Score, bool) {
+func (x *search) clearFully(node int) (found score.Score, ok bool) {
 	// A score that an evaluation gave up on would not be exact.
 	bestNode, bestScore := x.bestNode, x.bestScore
 	x.bestNode, x.bestScore = -1, score.Worst
-	found, ok := x.clearNode(node)
+	violations, ok := x.clearNode(node)
 	x.bestNode, x.bestScore = bestNode, bestScore
-	return found, ok
+	if !ok {
+		return score.Score{}, false
+	}
+	return x.score(&x.rows[node], violations), true
 }
 
 // conclude ends a search that recorded: what is still unknown is worse than what it

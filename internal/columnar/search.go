@@ -462,16 +462,17 @@ func (x *search) evaluate(node int, bound *score.Score) {
 	if x.openFirst && !x.isOpen(node) || x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
 		return
 	}
-	found, ok := x.clearNode(node)
+	violations, ok := x.clearNode(node)
 	if ok && x.Judge != nil {
 		x.refs = x.rows[node].refs(x.evicted, x.refs[:0])
 		if !x.Judge.Accepts(node, x.refs, x.rows[node].grouped > 0) {
-			found, ok = x.reprieve(node, x.Judge)
+			violations, ok = x.reprieve(node, x.Judge)
 		}
 	}
 	if !ok {
 		return
 	}
+	found := x.score(&x.rows[node], violations)
 	c := -1
 	if x.bestNode != none {
 		c = x.compare(&found, &x.bestScore)
