@@ -106,9 +106,12 @@ func (q *requests) all() []int64 {
 	if q.large != nil {
 		return slices.Clone(*q.large)
 	}
-	all := make([]int64, len(q.small), len(q.small)+int(q.width))
-	for k, x := range q.small {
-		all[k] = int64(x) << q.shift[k%int(q.width)]
+	w := int(q.width)
+	all := make([]int64, len(q.small), len(q.small)+w)
+	for d := range w {
+		for k := d; k < len(all); k += w {
+			all[k] = int64(q.small[k]) << q.shift[d]
+		}
 	}
 	return all
 }
@@ -138,8 +141,10 @@ func (q *requests) pack(all []int64) {
 		q.shift[d] = uint8(shift)
 	}
 	q.large = nil
-	q.small = slices.Grow(q.small[:0], len(all))
-	for k, x := range all {
-		q.small = append(q.small, uint32(x>>q.shift[k%w]))
+	q.small = slices.Grow(q.small[:0], len(all))[:len(all)]
+	for d := range w {
+		for k := d; k < len(all); k += w {
+			q.small[k] = uint32(all[k] >> q.shift[d])
+		}
 	}
 }
