@@ -316,12 +316,22 @@ func (x *search) score(r *row, violations int64) score.Score {
 // plainScore is score where the evicted are pods, in the order of the row: the first has
 // the highest priority, and the earliest start of those with it.
 func (x *search) plainScore(r *row, violations int64) score.Score {
-	first := &r.residents[x.evicted[0]]
-	s := score.Score{Violations: violations, Top: int64(first.Priority), Pods: int64(len(x.evicted)), Start: first.Start, Highest: int64(first.Priority)}
-	for _, i := range x.evicted {
-		s.Sum += score.Weight(r.residents[i].Priority)
+	e := &r.residents[x.evicted[0]]
+	return score.Score{Violations: violations, Top: int64(e.Priority), Sum: x.weight(r), Pods: int64(len(x.evicted)), Start: e.Start, Highest: int64(e.Priority)}
+}
+
+// weight adds up what the evicted weigh, a pod of each. It is asked for once they are
+// known, since priorities are in other memory than requests.
+func (x *search) weight(r *row) (sum int64) {
+	// They are in the order of their priorities: if the first has that of the last, all have.
+	first, last := r.residents[x.evicted[0]].Priority, r.residents[x.evicted[len(x.evicted)-1]].Priority
+	if first == last {
+		return int64(len(x.evicted)) * score.Weight(first)
 	}
-	return s
+	for _, i := range x.evicted {
+		sum += score.Weight(r.residents[i].Priority)
+	}
+	return sum
 }
 
 // The scratch has indices into rows, so Evicted is asked before the table changes.

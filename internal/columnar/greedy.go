@@ -90,7 +90,7 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 				return 0, false
 			}
 		}
-		if !x.takeFrom(&file, place, most) {
+		if !x.takeFrom(&file, place, most.victims) || most.sum < math.MaxInt64 && x.weight(r) > most.sum {
 			return 0, false
 		}
 	}
@@ -111,9 +111,9 @@ func (x *search) takeViolators(r *row, node int, v *violators) (violations int64
 	// With all others gone less is missing. That alone decides which violators go, as
 	// they are put back first.
 	x.giveUpOthers(r, node, v)
-	most := unlimited
+	most := int64(math.MaxInt64)
 	if x.settledByLess() {
-		most.victims = x.bestScore.Violations
+		most = x.bestScore.Violations
 	}
 	file := lineup{row: r, indices: v.indices}
 	place := x.cut(&file)
@@ -187,8 +187,7 @@ func (x *search) isShort() bool {
 	return slices.ContainsFunc(x.short, func(s shortage) bool { return s.missing > 0 })
 }
 
-// A limit says with how many victims, and with which sum, a node may still be the
-// best.
+// A limit says with how many victims, and with which sum, a node may still be the best.
 type limit struct{ victims, sum int64 }
 
 var unlimited = limit{math.MaxInt64, math.MaxInt64}

@@ -1,10 +1,6 @@
 package columnar
 
-import (
-	"slices"
-
-	"example.com/preemption/internal/score"
-)
+import "slices"
 
 // A lineup is the residents of a row that are gone through: all, or some by their indices.
 // Their places are counted from the least important on.
@@ -72,9 +68,10 @@ func (x *search) cut(l *lineup) int {
 }
 
 // takeFrom evicts, from the first victim on, what does not fit into the slack. It
-// reports false if they are beyond the limit: as soon as those evicted are, and at once
-// if so many could not make up for what is missing if each were as large as the largest.
-func (x *search) takeFrom(l *lineup, first int, most limit) bool {
+// reports false if that takes more victims than there may be: as soon as it does, and at
+// once if so many could not make up for what is missing if each were as large as the
+// largest.
+func (x *search) takeFrom(l *lineup, first int, most int64) bool {
 	if x.isPair(l.row) {
 		return x.takePair(l, first, most)
 	}
@@ -108,9 +105,9 @@ func (x *search) cutAny(l *lineup) int {
 }
 
 // takeAny is takeFrom for any dimensions.
-func (x *search) takeAny(l *lineup, first int, most limit) bool {
+func (x *search) takeAny(l *lineup, first int, most int64) bool {
 	x.begun()
-	victims, sum := int64(0), int64(0)
+	victims := int64(0)
 	for place := first; place >= 0; place-- {
 		i, fits := l.at(place), true
 		for j := range x.short {
@@ -123,9 +120,7 @@ func (x *search) takeAny(l *lineup, first int, most limit) bool {
 			continue
 		}
 		x.evicted = append(x.evicted, int32(i))
-		victims++
-		sum += score.Weight(l.row.residents[i].Priority)
-		if victims > most.victims || sum > most.sum {
+		if victims++; victims > most {
 			return false
 		}
 	}

@@ -3,8 +3,6 @@ package columnar
 import (
 	"math"
 	"slices"
-
-	"example.com/preemption/internal/score"
 )
 
 // Most nodes are short of one thing or two, and most rows are gone through whoever
@@ -90,9 +88,9 @@ func (p *pair) reaches(victims int64) bool {
 }
 
 // takePair is takeFrom.
-func (x *search) takePair(l *lineup, first int, most limit) bool {
+func (x *search) takePair(l *lineup, first int, most int64) bool {
 	p := x.pairOf(l)
-	if most.victims < math.MaxInt32 && !p.reaches(most.victims) {
+	if most < math.MaxInt32 && !p.reaches(most) {
 		return false
 	}
 	x.begun()
@@ -104,12 +102,12 @@ func (x *search) takePair(l *lineup, first int, most limit) bool {
 }
 
 // take puts into evicted, from the first victim on, what does not fit into the slack, and
-// says how many that are, until they are beyond the limit.
-func (p *pair) take(first int, most limit, evicted []int32) (n int, ok bool) {
+// says how many that are, until they are too many.
+func (p *pair) take(first int, most int64, evicted []int32) (n int, ok bool) {
 	if p.all {
 		return p.takeAll(p.at(first), most, evicted)
 	}
-	residents, indices, requests, width := p.row.residents, p.indices, p.requests, p.width
+	indices, requests, width := p.indices, p.requests, p.width
 	a, b, slackA, slackB := p.a.dim-1, p.b.dim-1, p.a.slack, p.b.slack
 	for place := first; place >= 0; place-- {
 		i := indices[place]
@@ -119,30 +117,28 @@ func (p *pair) take(first int, most limit, evicted []int32) (n int, ok bool) {
 			continue
 		}
 		evicted[n] = i
-		n++
-		if most.sum -= score.Weight(residents[i].Priority); most.sum < 0 || int64(n) > most.victims {
+		if n++; int64(n) > most {
 			return n, false
 		}
 	}
 	return n, true
 }
 
-func (p *pair) takeAll(first int, most limit, evicted []int32) (n int, ok bool) {
-	residents, requests, width := p.row.residents, p.requests, p.width
+func (p *pair) takeAll(first int, most int64, evicted []int32) (n int, ok bool) {
+	requests, width := p.requests, p.width
 	a, b, slackA, slackB := p.a.dim-1, p.b.dim-1, p.a.slack, p.b.slack
-	at, sum := first*width, most.sum
-	for i := first; i < len(residents); i++ {
+	i := int32(first)
+	for at := first * width; at < len(requests); at += width {
 		requestA, requestB := int64(requests[at+a]), int64(requests[at+b])
-		at += width
 		if requestA <= slackA && requestB <= slackB {
 			slackA, slackB = slackA-requestA, slackB-requestB
-			continue
+		} else {
+			evicted[n] = i
+			if n++; int64(n) > most {
+				return n, false
+			}
 		}
-		evicted[n] = int32(i)
-		n++
-		if sum -= score.Weight(residents[i].Priority); sum < 0 {
-			return n, false
-		}
+		i++
 	}
-	return n, int64(n) <= most.victims
+	return n, true
 }

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"example.com/preemption/internal/score"
 )
 
 // Residents are gone through by pair as by the loops for any dimensions.
@@ -29,10 +27,7 @@ func TestPairsAreTheirTwins(t *testing.T) {
 		tab.settle()
 		row := &tab.rows[0]
 
-		most := limit{r.Int64N(6), math.MaxInt64}
-		if r.IntN(2) == 0 {
-			most = limit{math.MaxInt64, r.Int64N(8 * score.Weight(0))}
-		}
+		most := []int64{r.Int64N(4), math.MaxInt64}[r.IntN(5)/4]
 
 		// The same lineup twice: all of the row, or some of it, by pair and one by one.
 		file := everybody(row)
