@@ -204,7 +204,7 @@ func (x *search) classify(r *row) violators {
 	// Only residents with a budget over them are looked at. Their list begins with the
 	// least important.
 	n := len(r.covered)
-	for n > 0 && r.residents[r.covered[n-1]].Priority >= x.Priority {
+	for n > 0 && !x.allMayGo && r.residents[r.covered[n-1]].Priority >= x.Priority {
 		n-- // it may not go, and charges nothing
 	}
 

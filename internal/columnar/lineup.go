@@ -61,7 +61,7 @@ func (x *search) cut(l *lineup) int {
 	}
 
 	// Those before it may go no more than it may.
-	if place != none && l.row.residents[l.at(place)].Priority >= x.Priority {
+	if place != none && !x.allMayGo && l.row.residents[l.at(place)].Priority >= x.Priority {
 		return none
 	}
 	return place

@@ -101,6 +101,7 @@ type search struct {
 	plain, openFirst bool
 	violated         int64 // how many violations the node under evaluation takes at least
 	top              int   // the highest level with residents that may go
+	allMayGo         bool  // no resident has the preemptor's priority, or a higher one
 	bestNode         int   // -1: none yet
 	bestScore        score.Score
 }
@@ -221,6 +222,7 @@ func (x *search) closeImpossible(top int) (left bool) {
 func (x *search) begin() {
 	x.Stats = Stats{}
 	x.top = x.topLevel()
+	x.allMayGo = x.top >= 0 && x.top == len(x.levels)-1 && x.levels[x.top].high < x.Priority
 	x.plain = x.Judge == nil && x.Blocked == nil && x.Spared == nil && !x.Policy.Best && !x.Policy.Respect
 	x.openFirst = !x.plain
 	x.closed = slices.Grow(x.closed[:0], x.blocks())[:x.blocks()]
