@@ -141,8 +141,8 @@ func (c *checker) node(node int, allocatable []int64) counts {
 	t := c.t
 	r := &t.rows[node]
 	w, amounts := int(r.requests.width), len(r.requests.all())
-	if w > t.dims-1 || amounts != len(r.residents)*w || len(r.heldReqs) != len(r.held)*w {
-		c.fail("node %d: %d requests of %d residents, %d of %d held, each %d wide", node, amounts, len(r.residents), len(r.heldReqs), len(r.held), w)
+	if w > t.dims-1 || amounts != len(r.residents)*w {
+		c.fail("node %d: %d requests of %d residents, each %d wide", node, amounts, len(r.residents), w)
 		return counts{}
 	}
 	for i := 1; i < len(r.residents); i++ {
@@ -194,17 +194,17 @@ func (c *checker) node(node int, allocatable []int64) counts {
 
 	for d := range t.dims {
 		held := int64(0)
-		for i := range r.held {
+		for _, h := range t.held.pods[node] {
 			if d == Seat {
 				held++
 			} else {
-				held += amount(r.heldRequests(i), d)
+				held += amount(h.requests, d)
 			}
 		}
 		c.same(held, t.held.sums[d][node], "node %d: held in dimension %d", node, d)
 	}
 	lowest := int64(math.MaxInt32) + 1
-	for _, h := range r.held {
+	for _, h := range t.held.pods[node] {
 		lowest = min(lowest, int64(h.Priority))
 	}
 	c.same(math.MaxInt32+1-lowest, t.held.weakest[node], "node %d: lowest priority held", node)

@@ -34,16 +34,12 @@ func (t *Table) cloneRows(rows []row) {
 	// How much there is of each, then one piece of memory for it.
 	t.rows = slices.Clone(rows)
 	var residents slab[Resident]
-	var held slab[Held]
 	var requests slab[uint32]
-	var heldReqs slab[int64]
 	var covered slab[int32]
 	for i := range rows {
 		r := &rows[i]
 		residents.size += len(r.residents)
 		requests.size += len(r.requests.small)
-		held.size += len(r.held)
-		heldReqs.size += len(r.heldReqs)
 		covered.size += len(r.covered)
 	}
 	for i := range t.rows {
@@ -53,8 +49,32 @@ func (t *Table) cloneRows(rows []row) {
 			large := slices.Clone(*r.requests.large)
 			r.requests.large = &large
 		}
-		r.held, r.heldReqs, r.covered = held.copy(r.held), heldReqs.copy(r.heldReqs), covered.copy(r.covered)
+		r.covered = covered.copy(r.covered)
 	}
+}
+
+// clone copies what is held, in as few pieces of memory.
+func (h *holdings) clone() holdings {
+	k := holdings{slices.Clone(h.pods), slices.Clone(h.sums), slices.Clone(h.weakest)}
+	for d := range k.sums {
+		k.sums[d] = slices.Clone(k.sums[d])
+	}
+	var pods slab[heldPod]
+	var requests slab[int64]
+	for _, list := range h.pods {
+		pods.size += len(list)
+		for i := range list {
+			requests.size += len(list[i].requests)
+		}
+	}
+	for node := range k.pods {
+		k.pods[node] = pods.copy(k.pods[node])
+		for i := range k.pods[node] {
+			p := &k.pods[node][i]
+			p.requests = requests.copy(p.requests)
+		}
+	}
+	return k
 }
 
 // A slab is memory for many short lists.

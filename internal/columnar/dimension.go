@@ -38,23 +38,23 @@ func (t *Table) Redefine(dim int, allocatable func(node int) int64) {
 // Take adds so much to what the resident, or the held pod, with that reference takes in
 // a dimension. It does nothing if there is none.
 func (t *Table) Take(node int, ref int32, dim int, amount int64) {
-	// On one node a reference is that of a bound pod or of a nominated one.
-	r := &t.rows[node]
-	i := r.indexOf(ref)
-	held := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
-	if i < 0 && held < 0 {
-		return
-	}
-	if dim > int(r.requests.width) {
-		r.widen(dim)
-	}
-
-	// What is held is summed up by node. A resident's row is summed up again.
-	if held >= 0 {
-		r.heldRequests(held)[dim-1] += amount
+	// On one node a reference is that of a bound pod or of a nominated one. What is held is
+	// summed up by node. A resident's row is summed up again.
+	if held := slices.IndexFunc(t.held.pods[node], func(h heldPod) bool { return h.Ref == ref }); held >= 0 {
+		h := &t.held.pods[node][held]
+		h.requests = append(h.requests, make([]int64, max(dim-len(h.requests), 0))...)
+		h.requests[dim-1] += amount
 		t.held.sums[dim][node] += amount
 		t.journal.note(node)
 		return
+	}
+	r := &t.rows[node]
+	i := r.indexOf(ref)
+	if i < 0 {
+		return
+	}
+	if dim > int(r.requests.width) {
+		r.requests.widen(dim, len(r.residents))
 	}
 	r.requests.add(i, dim, amount)
 	t.free.add(node, dim, -amount)

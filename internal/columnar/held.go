@@ -12,10 +12,18 @@ type Held struct {
 	Ref      int32
 }
 
-// holdings sum up by node what is held there. Mostly all or none of it stands in a
-// preemptor's way, so that searches need not look at the rows.
+// A heldPod is one with what it requests, by dimension but the seats. Of dimensions beyond
+// those it requests nothing.
+type heldPod struct {
+	Held
+	requests []int64
+}
+
+// holdings are what is held by node, and sums of it. Mostly all or none of it stands in a
+// preemptor's way, so that searches need not look at the pods.
 type holdings struct {
-	sums [][]int64 // by dimension and node
+	pods [][]heldPod // by node
+	sums [][]int64   // by dimension and node
 	// weakest is by how much the lowest priority of those held is below all above
 	// it, 0 if none are held.
 	weakest []int64
@@ -26,7 +34,7 @@ type holdings struct {
 func weakness(priority int32) int64 { return math.MaxInt32 + 1 - int64(priority) }
 
 func newHoldings(dims, nodes int) holdings {
-	h := holdings{weakest: make([]int64, nodes)}
+	h := holdings{pods: make([][]heldPod, nodes), weakest: make([]int64, nodes)}
 	for range dims {
 		h.widen()
 	}
@@ -40,42 +48,29 @@ func (h *holdings) grow() {
 	for d := range h.sums {
 		h.sums[d] = append(h.sums[d], 0)
 	}
-	h.weakest = append(h.weakest, 0)
+	h.pods, h.weakest = append(h.pods, nil), append(h.weakest, 0)
 }
 
 func (h *holdings) remove(node int) {
 	for d := range h.sums {
 		h.sums[d] = slices.Delete(h.sums[d], node, node+1)
 	}
-	h.weakest = slices.Delete(h.weakest, node, node+1)
-}
-
-func (h *holdings) clone() holdings {
-	k := holdings{slices.Clone(h.sums), slices.Clone(h.weakest)}
-	for d := range k.sums {
-		k.sums[d] = slices.Clone(k.sums[d])
-	}
-	return k
+	h.pods, h.weakest = slices.Delete(h.pods, node, node+1), slices.Delete(h.weakest, node, node+1)
 }
 
 // Hold records that a nominated pod takes room on a node.
 func (t *Table) Hold(node int, h Held, requests []int64) {
-	r := &t.rows[node]
-	requests = r.fit(requests)
-	r.held = append(r.held, h)
-	r.heldReqs = append(r.heldReqs, requests...)
+	t.held.pods[node] = append(t.held.pods[node], heldPod{h, slices.Clone(requests)})
 	t.holds(node, requests, +1)
 	t.findWeakest(node)
 }
 
 // Release undoes Hold.
 func (t *Table) Release(node int, ref int32) {
-	r := &t.rows[node]
-	w := int(r.requests.width)
-	at := slices.IndexFunc(r.held, func(h Held) bool { return h.Ref == ref })
-	t.holds(node, r.heldRequests(at), -1)
-	r.held = slices.Delete(r.held, at, at+1)
-	r.heldReqs = slices.Delete(r.heldReqs, at*w, (at+1)*w)
+	pods := t.held.pods[node]
+	at := slices.IndexFunc(pods, func(h heldPod) bool { return h.Ref == ref })
+	t.holds(node, pods[at].requests, -1)
+	t.held.pods[node] = slices.Delete(pods, at, at+1)
 	t.findWeakest(node)
 }
 
@@ -92,10 +87,18 @@ func (t *Table) holds(node int, requests []int64, sign int64) {
 // list is gone through.
 func (t *Table) findWeakest(node int) {
 	most := int64(0)
-	for _, h := range t.rows[node].held {
+	for _, h := range t.held.pods[node] {
 		most = max(most, weakness(h.Priority))
 	}
 	t.held.weakest[node] = most
+}
+
+// amount returns what is requested of a dimension that is not the seats.
+func amount(requests []int64, dim int) int64 {
+	if dim > len(requests) {
+		return 0
+	}
+	return requests[dim-1]
 }
 
 // besideHeld reports whether a node that has enough still has beside the pods
@@ -131,15 +134,14 @@ func (x *search) heldAmount(node, dim int) int64 {
 
 	// Otherwise one by one.
 	total := int64(0)
-	r := &x.rows[node]
-	for i, h := range r.held {
+	for _, h := range x.held.pods[node] {
 		if h.Priority < x.Priority || x.Self != nil && x.Self(h.Ref) {
 			continue
 		}
 		if dim == Seat {
 			total++
 		} else {
-			total += amount(r.heldRequests(i), dim)
+			total += amount(h.requests, dim)
 		}
 	}
 	return total

@@ -78,23 +78,6 @@ type row struct {
 	stale     part    // what has to be computed again
 	waits     bool    // for that, among the rows that a query computes
 	waitsLong bool    // among those that it may leave to others
-
-	held     []Held
-	heldReqs []int64 // as requests
-}
-
-// heldRequests returns what a pod takes that holds a place.
-func (r *row) heldRequests(i int) []int64 {
-	w := int(r.requests.width)
-	return r.heldReqs[i*w : i*w+w]
-}
-
-// amount returns what is requested of a dimension that is not the seats.
-func amount(requests []int64, dim int) int64 {
-	if dim > len(requests) {
-		return 0
-	}
-	return requests[dim-1]
 }
 
 // fit cuts requests, one for each dimension of the table, down to the row's width,
@@ -105,19 +88,9 @@ func (r *row) fit(requests []int64) []int64 {
 		w--
 	}
 	if w > int(r.requests.width) {
-		r.widen(w)
+		r.requests.widen(w, len(r.residents))
 	}
 	return requests[:r.requests.width]
-}
-
-// widen makes room for the requests of so many dimensions.
-func (r *row) widen(width int) {
-	held := make([]int64, len(r.held)*width)
-	for i := range r.held {
-		copy(held[i*width:], r.heldRequests(i))
-	}
-	r.heldReqs = held
-	r.requests.widen(width, len(r.residents))
 }
 
 // New returns an empty table of so many dimensions, seats included. Residents of

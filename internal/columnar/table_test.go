@@ -68,7 +68,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 				}
 			case 9:
 				for n := range tab.rows { // the first there is
-					if held := tab.rows[n].held; len(held) > 0 {
+					if held := tab.held.pods[n]; len(held) > 0 {
 						tab.Release(n, held[r.IntN(len(held))].Ref)
 						break
 					}
@@ -425,7 +425,7 @@ func TestRedefineEqualsFreshTable(t *testing.T) {
 			for _, x := range slices.Clone(grown.Residents(n)) {
 				grown.Take(n, x.Ref, 2, third[x.Ref])
 			}
-			grown.Take(n, grown.rows[n].held[0].Ref, 2, 2)
+			grown.Take(n, grown.held.pods[n][0].Ref, 2, 2)
 		}
 		if err := grown.Check(func(node int) []int64 { return []int64{20, 100, allocatable[node]} }); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -434,7 +434,7 @@ func TestRedefineEqualsFreshTable(t *testing.T) {
 			t.Fatalf("seed %d:\nredefined\n%s\nfresh\n%s", seed, a, b)
 		}
 		for n := range nodes {
-			if a, b := grown.rows[n].heldReqs, fresh.rows[n].heldReqs; !slices.Equal(a, b) {
+			if a, b := grown.held.pods[n][0].requests, fresh.held.pods[n][0].requests; !slices.Equal(a, b) {
 				t.Fatalf("seed %d: node %d holds %v, want %v", seed, n, a, b)
 			}
 		}
@@ -462,7 +462,7 @@ func TestNewDimensionLeavesRowsAlone(t *testing.T) {
 
 	for n := range nodes {
 		was, is := &before[n], &tab.rows[n]
-		same := is.requests.width == was.requests.width && &is.requests.small[0] == &was.requests.small[0] && &is.heldReqs[0] == &was.heldReqs[0] && is.stale == fresh
+		same := is.requests.width == was.requests.width && &is.requests.small[0] == &was.requests.small[0] && is.stale == fresh
 		if same == (n == 70) {
 			t.Errorf("node %v: the same %t, width %v after %v, stale %v", n, same, is.requests.width, was.requests.width, is.stale)
 		}
