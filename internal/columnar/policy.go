@@ -328,7 +328,7 @@ func (x *search) searchEvery(top int) {
 		if bound := x.plainBound(node, top); x.bestNode != none && x.compare(&bound, &x.bestScore) > 0 {
 			continue
 		}
-		x.evaluate(node, nil)
+		x.evaluate(node, 0, nil)
 	}
 }
 

@@ -251,7 +251,7 @@ func (x *search) close(node int) { x.closed[node/blockSize] |= 1 << (node % bloc
 func (x *search) searchOdd(top int) {
 	for node := range x.rows {
 		if x.rows[node].odd > 0 && x.possible(node, top) {
-			x.evaluate(node, nil)
+			x.evaluate(node, 0, nil)
 		}
 	}
 }
@@ -390,7 +390,7 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 		x.Stats.Nodes++
 		if node := next.block*blockSize + lane; decides && violations <= 1 && !x.oneMayDo(l, node, violations) {
 			x.close(node)
-		} else if x.searchNode(next, lane, k, violations); x.bestNode != beaten {
+		} else if x.searchNode(node, k, violations); x.bestNode != beaten {
 			mask, decides = x.lateEnough(l, next.block, k, violations, mask)
 			beaten = x.bestNode
 		}
@@ -401,23 +401,23 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 }
 
 // searchNode evaluates a node of a block if it may be the best.
-func (x *search) searchNode(of *promise, lane, k int, violations int64) {
-	node := of.block*blockSize + lane
+func (x *search) searchNode(node, k int, violations int64) {
 	if !x.besideHeld(&x.levels[k].clean, node, violations) {
 		return
 	}
 
 	// Where the greedy is all there is, it looks at the first victim, or at the violators,
 	// before anything else, which is sooner done than a bound of the node's own.
-	bound := x.scoreOf(k, violations, of.pods, of.start)
-	if !x.plain {
-		bound = x.bound(node, k, violations)
-		if x.worse(&bound, node) {
-			x.close(node)
-			return
-		}
+	if x.plain {
+		x.evaluate(node, violations, nil)
+		return
 	}
-	x.evaluate(node, &bound)
+	bound := x.bound(node, k, violations)
+	if x.worse(&bound, node) {
+		x.close(node)
+		return
+	}
+	x.evaluate(node, violations, &bound)
 }
 
 // searchRest looks at all nodes that are left.
@@ -430,7 +430,7 @@ func (x *search) searchRest() {
 				return
 			}
 			x.Stats.Nodes++
-			x.evaluate(node, nil)
+			x.evaluate(node, 0, nil)
 		}
 	}
 }
@@ -444,21 +444,16 @@ func (x *search) worse(bound *score.Score, node int) bool {
 	return c > 0 || c == 0 && node > x.bestNode
 }
 
-// evaluate finds out what clearing a node costs, once, if by the bound it may cost
-// less than the best so far. Nil: nothing is known of that.
-func (x *search) evaluate(node int, bound *score.Score) {
+// evaluate finds out what clearing a node costs, once. It takes at least so many
+// violations, and by the bound, unless that is nil, it may cost less than the best so far.
+func (x *search) evaluate(node int, violations int64, bound *score.Score) {
 	if x.recording() {
 		x.remember(node)
 		return
 	}
 	x.close(node)
-	x.violated = 0
-	if bound != nil {
-		x.violated = bound.Violations
-	}
-
-	// The greedy looks at the first victim itself, if it is all there is.
-	if bound != nil && !x.plain && x.worseFrom(node, bound) {
+	x.violated = violations
+	if bound != nil && x.worseFrom(node, bound) {
 		return
 	}
 	if x.openFirst && !x.isOpen(node) || x.Judge != nil && !x.Judge.Begin(node, x.hasRoom(node)) {
