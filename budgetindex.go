@@ -114,13 +114,9 @@ func (x *budgetIndex) renumber() {
 // required returns a label that the selector requires to have one value: of
 // several the one with the least key.
 func required(s *Selector) (l label, ok bool) {
-	for k, v := range s.MatchLabels {
-		if !ok || k < l.key {
-			l, ok = label{k, v}, true
-		}
-	}
-	if ok {
-		return l, true
+	if len(s.MatchLabels) != 0 {
+		key := slices.Min(slices.Collect(maps.Keys(s.MatchLabels)))
+		return label{key, s.MatchLabels[key]}, true
 	}
 	for _, r := range s.MatchExpressions {
 		if r.Operator == SelectorIn && len(r.Values) == 1 {
@@ -146,10 +142,8 @@ func (x *budgetIndex) over(r Release, p *Pod) []*budgetEntry {
 		}
 	}
 	take(n.others)
-	if len(n.byLabel) > 0 {
-		for k, v := range p.Labels {
-			take(n.byLabel[label{k, v}])
-		}
+	for k, v := range p.Labels {
+		take(n.byLabel[label{k, v}])
 	}
 	slices.SortFunc(found, compareOrder)
 	return found

@@ -220,12 +220,9 @@ func (s Sampling) Validate() error {
 // nodes: the percentage rounded down, at least Min and at least one, at most
 // all of them. Upstream may round down to none, and computes in 32 bits.
 func (s Sampling) Count(nodes int) int {
-	if nodes <= 0 {
-		return 0
-	}
 	percent := int64(min(max(s.Percent, 0), 100))
 	share := int64(nodes)/100*percent + int64(nodes)%100*percent/100
-	return min(max(int(share), s.Min, 1), nodes)
+	return min(max(int(share), s.Min, 1), max(nodes, 0))
 }
 
 // start returns the offset to begin at, in [0, nodes).
@@ -233,11 +230,7 @@ func (s Sampling) start(nodes int) int {
 	if s.Offset == nil {
 		return 0
 	}
-	at := s.Offset(nodes) % nodes
-	if at < 0 {
-		at += nodes
-	}
-	return at
+	return (s.Offset(nodes)%nodes + nodes) % nodes // of either sign
 }
 
 // A window collects the candidates of a sampled search.

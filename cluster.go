@@ -144,7 +144,7 @@ func (c *Cluster) victimsIn(room *victimRoom, s *nodeSlot) []*Victim {
 // clear makes room for the victims of a node.
 func (room *victimRoom) clear(s *nodeSlot) {
 	if n := len(s.pods); len(room.plain) < n || room.on == nil {
-		room.units, room.plain, room.on = make([]*Victim, 0, 2*n), make([]Victim, 2*n), make([]*Node, 1)
+		room.units, room.plain, room.on = make([]*Victim, 2*n), make([]Victim, 2*n), make([]*Node, 1)
 		for i := range room.plain {
 			room.plain[i].Nodes = room.on
 		}
@@ -168,7 +168,7 @@ func (room *victimRoom) keep(victims []*Victim) {
 
 // unitOfPod returns the unit of a bound pod, nil if it is evicted as a plain pod.
 func (c *Cluster) unitOfPod(p *Pod) *groupUnit {
-	if p.Group == "" || len(c.unitOf) == 0 {
+	if p.Group == "" {
 		return nil
 	}
 	return c.unitOf[c.pods.find(p.Namespace, p.Name)]

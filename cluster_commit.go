@@ -191,7 +191,7 @@ func (m *commitment) expect(s *nodeSlot, p *Pod) error {
 // forget clears the nomination of a preemptor, if the cluster knows of one.
 func (m *commitment) forget(p *Pod) {
 	id := m.cluster.pods.find(p.Namespace, p.Name)
-	if id >= 0 && samePod(m.cluster.pods.at(id).pod, p) && m.cluster.nominations[id] != "" {
+	if id >= 0 && samePod(m.cluster.pods.at(id).pod, p) {
 		m.cleared = append(m.cleared, id)
 	}
 }
@@ -276,9 +276,7 @@ func (c *Cluster) charge(victims []int32) {
 	}
 	for _, b := range charged {
 		less := *b.budget
-		if less.Allowed > 0 {
-			less.Allowed = int32(max(int64(less.Allowed)-int64(len(disrupted[b])), 0))
-		}
+		less.Allowed = min(less.Allowed, int32(max(int64(less.Allowed)-int64(len(disrupted[b])), 0)))
 		less.Disrupted = slices.Concat(less.Disrupted, disrupted[b])
 		must(c.SetBudget(&less))
 	}

@@ -217,7 +217,7 @@ func (c *Cluster) regroup(keys []objectKey, change func()) {
 		if len(u.members) > 0 {
 			c.renew(u)
 			c.engine.addUnit(u)
-		} else if u.key != (groupKey{}) {
+		} else {
 			delete(c.units, u.key)
 		}
 	}
@@ -290,10 +290,7 @@ func (c *Cluster) leave(id int32) bool {
 		return true
 	}
 	c.engine.removeUnit(u)
-	u.members = nil
-	if u.key != (groupKey{}) {
-		delete(c.units, u.key)
-	}
+	delete(c.units, u.key)
 	return true
 }
 

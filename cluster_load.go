@@ -20,7 +20,7 @@ func NewCluster(state ClusterState) (*Cluster, error) {
 		return nil, fmt.Errorf("preemption: unknown release %d", state.Release)
 	}
 	l := &loading{Cluster: &Cluster{release: state.Release}}
-	l.makeRoom(len(state.Nodes), len(state.Pods))
+	l.makeRoom(state)
 	for i, n := range state.Nodes {
 		l.note(at("node", i, n == nil, func() error { _, err := l.enterNode(n); return err }))
 	}
@@ -45,15 +45,15 @@ func NewCluster(state ClusterState) (*Cluster, error) {
 // ready makes the zero Cluster fit for its first object.
 func (c *Cluster) ready() {
 	if c.byName == nil {
-		c.makeRoom(0, 0)
+		c.makeRoom(ClusterState{})
 		(&loading{Cluster: c}).settle()
 	}
 }
 
-// makeRoom makes the indices of a cluster of about so many nodes and pods.
-func (c *Cluster) makeRoom(nodes, pods int) {
-	c.byName = make(map[string]*nodeSlot, nodes)
-	c.pods = newPodIndex(pods)
+// makeRoom makes the indices of a cluster of about as many nodes and pods.
+func (c *Cluster) makeRoom(state ClusterState) {
+	c.byName = make(map[string]*nodeSlot, len(state.Nodes))
+	c.pods = newPodIndex(len(state.Pods))
 	c.nominated = make(map[string][]*Pod)
 	c.nominations = make(map[int32]string)
 	c.nominees = make(map[string]int)
@@ -164,7 +164,7 @@ func (l *loading) enterPod(p *Pod, key index.Key) error {
 		if len(p.HostPorts) > 0 {
 			bound.ports++
 		}
-		if l.budgets.count() > 0 {
+		if l.budgets.count() != 0 {
 			l.cover(id)
 		}
 		if p.Group != "" {
@@ -250,18 +250,16 @@ func (l *loading) enlist(id int32) {
 func (l *loading) settle() {
 	// Numbers of pods by node, by counting.
 	from := make([]int32, len(l.homes)+1)
-	bound := 0
 	for i := range l.pods.entries {
 		if home := l.pods.entries[i].home; home != none {
 			from[home+1]++
-			bound++
 		}
 	}
 	for i := range l.homes {
 		from[i+1] += from[i]
 	}
 	next := slices.Clone(from)
-	l.byHome = byHome{make([]int32, bound), from}
+	l.byHome = byHome{make([]int32, from[len(l.homes)]), from}
 	for i := range l.pods.entries {
 		if home := l.pods.entries[i].home; home != none {
 			l.ids[next[home]] = int32(i)
@@ -312,7 +310,7 @@ func (x *requestColumns) enter(id int32, r Resources, takesRoom bool) (total com
 	var amounts [fewResources]int64
 	known, seen := x.names[:min(len(x.names), fewResources)], 0
 	for k, name := range known {
-		if amount, has := r[name]; has && amount >= 0 && name != PodCount {
+		if amount := r[name]; amount > 0 && name != PodCount {
 			amounts[k] = amount
 			total = total.add(committed{0, uint64(amount)})
 			seen++

@@ -57,16 +57,11 @@ func (c *Cluster) RemovePod(namespace, name string) error {
 // not modified. A pod that the cluster does not hold is added, and p takes the
 // place of one that it does.
 func (c *Cluster) Nominate(p *Pod, node string) error {
-	id := int32(none)
-	if p != nil {
-		id = c.pods.find(p.Namespace, p.Name)
-	}
-	if id < 0 || c.pods.at(id).pod != p { // the cluster's own was validated when it came
-		if err := validatePod(p); err != nil {
-			return err
-		}
+	if err := validatePod(p); err != nil {
+		return err
 	}
 	c.ready()
+	id := c.pods.find(p.Namespace, p.Name)
 	if p.NodeName != "" || id >= 0 && c.slotOf(id) != nil {
 		return fmt.Errorf("preemption: pod %s: it is bound to a node and cannot be nominated to one", p)
 	}

@@ -34,8 +34,9 @@ type engine struct {
 	others map[string]idSet
 	units  []*groupUnit // by index in the table; nil: unused
 	unused []int32      // places in units whose unit is gone
-	buffer []int64      // for one pod's amounts; updates come one at a time
 	pool   sync.Pool    // of *fastSearch, which queries may borrow at the same time
+	// buffer is for one pod's amounts: updates come one at a time.
+	buffer [maxDimensions]int64
 }
 
 // An idSet is a set of pods, by number.
@@ -118,12 +119,7 @@ func byUse(uses map[string]int) []string {
 // dimension returns the dimension of a resource, zero if it has none. Comparing a
 // handful of names is faster than a map.
 func (e *engine) dimension(name string) int {
-	for d := len(e.names) - 1; d > 0; d-- {
-		if e.names[d] == name {
-			return d
-		}
-	}
-	return 0
+	return 1 + slices.Index(e.names[1:], name)
 }
 
 // takesRoom reports whether the pod is bound, or nominated, so that it can be in
@@ -140,7 +136,6 @@ func (e *engine) vector(r Resources, seats int64) []int64 {
 	for _, name := range e.names[1:] {
 		v = append(v, r[name])
 	}
-	e.buffer = v
 	return v
 }
 
@@ -159,11 +154,7 @@ func (e *engine) requests(p *Pod) []int64 {
 
 // row returns room for an amount in each dimension but the seats, all zero.
 func (e *engine) row() []int64 {
-	w := len(e.names) - 1
-	if cap(e.buffer) < w {
-		e.buffer = make([]int64, maxDimensions)
-	}
-	v := e.buffer[:w]
+	v := e.buffer[:len(e.names)-1]
 	clear(v)
 	return v
 }
@@ -215,12 +206,10 @@ func (e *engine) comparison() func(node int, a, b *columnar.Resident) int {
 		}
 
 		// A pod by itself stands below a group, whatever the group's size.
-		if a.Ref < 0 || b.Ref < 0 {
-			kind, pods := e.standing(a)
-			otherKind, otherPods := e.standing(b)
-			if d := cmp.Or(cmp.Compare(kind, otherKind), cmp.Compare(pods, otherPods)); d != 0 {
-				return d
-			}
+		kind, pods := e.standing(a)
+		otherKind, otherPods := e.standing(b)
+		if d := cmp.Or(cmp.Compare(kind, otherKind), cmp.Compare(pods, otherPods)); d != 0 {
+			return d
 		}
 		if d := cmp.Compare(b.Start, a.Start); d != 0 {
 			return d
@@ -321,7 +310,6 @@ func (e *engine) loaded(l *loading, ref int32, s *nodeSlot, columns [][]int64, s
 			v = append(v, l.pods.at(ref).pod.Requests[e.names[d+1]])
 		}
 	}
-	e.buffer = v
 	return v
 }
 

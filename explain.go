@@ -65,9 +65,14 @@ func (r *NodeReport) explain(b *strings.Builder) {
 	}
 }
 
+// columns returns a writer that aligns what tabs separate, until it is flushed.
+func columns(b *strings.Builder) *tabwriter.Writer {
+	return tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+}
+
 // explainProtected names the victims that budgets protect, and the budgets.
 func (r *NodeReport) explainProtected(b *strings.Builder) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	w := columns(b)
 	for _, v := range r.Protected {
 		fmt.Fprintf(w, "  protected\t%s\tpriority %d\tby %s\n", v.Victim.describe(), v.Victim.Priority, budgetNames(v.Budgets))
 	}
@@ -100,7 +105,7 @@ func (r *NodeReport) withoutVictims() string {
 }
 
 func (r *NodeReport) explainSteps(b *strings.Builder) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	w := columns(b)
 	for _, s := range r.Steps {
 		verdict := "stays"
 		if !s.Spared() {

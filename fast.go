@@ -95,7 +95,7 @@ func (e *engine) borrow() *fastSearch {
 	if f, ok := e.pool.Get().(*fastSearch); ok {
 		return f
 	}
-	f := &fastSearch{}
+	f := &fastSearch{kinds: 1} // of those without tolerations and selector
 	f.search.Hard, f.itself = f.selectHard, f.self
 	f.tried, f.opened, f.blocks, f.sparing = f.tryFit, f.open, f.blocked, f.spares
 	f.own.search = f
@@ -136,7 +136,7 @@ func (f *fastSearch) aim() bool {
 		f.search.Self = f.itself // mostly it is not, which saves looking at all of them
 	}
 	f.search.Kind = f.kind()
-	if f.ports = nil; f.sorted.ports && len(f.preemptor.HostPorts) > 0 {
+	if f.ports = nil; f.sorted.ports && len(f.preemptor.HostPorts) != 0 {
 		f.ports, f.search.Blocked = f.preemptor.HostPorts, f.blocks
 	}
 
@@ -144,11 +144,11 @@ func (f *fastSearch) aim() bool {
 	if f.Eligible != nil {
 		f.search.Spared = f.sparing
 	}
-	if f.ownOnNode = f.ownOnNode[:0]; len(f.sorted.own) > 0 {
+	if f.ownOnNode = f.ownOnNode[:0]; len(f.sorted.own) != 0 {
 		if !f.prepareOwn() {
 			return false
 		}
-		if len(f.own.filters) > 0 {
+		if len(f.own.filters) != 0 {
 			f.search.Judge = &f.own
 		}
 	}
@@ -160,10 +160,10 @@ func (f *fastSearch) aim() bool {
 // say on nodes, or it may be nominated. Of ports and spared pods the search knows.
 func (f *fastSearch) kind() int64 {
 	p := f.preemptor
-	if f.Filters != nil || f.Statuses != nil || len(f.beyond) > 0 || f.search.Self != nil {
+	if f.Filters != nil || f.Statuses != nil || len(f.beyond) != 0 || f.search.Self != nil {
 		return 0
 	}
-	if f.kinds == 0 || !slices.Equal(f.tolerations, p.Tolerations) || !maps.Equal(f.selector, p.NodeSelector) {
+	if !slices.Equal(f.tolerations, p.Tolerations) || !maps.Equal(f.selector, p.NodeSelector) {
 		f.kinds++
 		f.tolerations, f.selector = slices.Clone(p.Tolerations), maps.Clone(p.NodeSelector)
 	}
@@ -348,7 +348,7 @@ func (f *fastSearch) clashes(s *nodeSlot, stays func(*Pod) bool) bool {
 		return false
 	}
 	for _, p := range s.pods {
-		if len(p.HostPorts) > 0 && stays(p) && clashes(f.ports, p.HostPorts) > 0 {
+		if clashes(f.ports, p.HostPorts) > 0 && stays(p) {
 			return true
 		}
 	}

@@ -317,8 +317,7 @@ func (p preparedFunc) Begin(node *Node) (DryRun, error) {
 type funcRun struct {
 	preparedFunc
 	node *Node
-	pods []*Pod // nil in the place of one that was taken out, until the function is asked
-	gaps bool   // whether there are such places
+	pods []*Pod
 }
 
 func (r *funcRun) Add(p *Pod, on *Node) error {
@@ -338,21 +337,11 @@ func (r *funcRun) Remove(p *Pod, on *Node) error {
 	for i >= 0 && r.pods[i] != p {
 		i--
 	}
-	switch {
-	case i < 0:
+	if i < 0 {
 		return errNotOnNode
-	case i == len(r.pods)-1:
-		r.pods = r.pods[:i]
-	default:
-		r.pods[i], r.gaps = nil, true
 	}
+	r.pods = slices.Delete(r.pods, i, i+1)
 	return nil
 }
 
-func (r *funcRun) Fits() (Status, error) {
-	if r.gaps { // closed once for all that have gone
-		r.pods = slices.DeleteFunc(r.pods, func(p *Pod) bool { return p == nil })
-		r.gaps = false
-	}
-	return r.f(r.preemptor, r.node, r.pods), nil
-}
+func (r *funcRun) Fits() (Status, error) { return r.f(r.preemptor, r.node, r.pods), nil }

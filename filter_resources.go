@@ -37,7 +37,7 @@ type demand struct {
 // demandOf lists what the pod requests in the order in which reasons are given:
 // cpu, memory, ephemeral storage, then the others by name.
 func demandOf(p *Pod) []demand {
-	demands := make([]demand, 0, len(p.Requests))
+	var demands []demand
 	for name, amount := range p.Requests {
 		if amount > 0 && name != PodCount {
 			demands = append(demands, demand{name, amount})
@@ -176,22 +176,20 @@ func present(pods []*Pod) presence {
 // come returns the place of a pod that comes. If it has not been there before, that is
 // the next.
 func (x *presence) come(p *Pod) (place int, fresh bool) {
-	place = x.find(p, true)
-	if fresh = place < 0; fresh {
-		place = len(x.pods)
-		x.pods, x.gone = append(x.pods, p), append(x.gone, true)
+	if place = x.find(p, true); place >= 0 {
+		x.gone[place] = false
+		return place, false
 	}
-	x.gone[place] = false
-	return place, fresh
+	x.pods, x.gone = append(x.pods, p), append(x.gone, false)
+	return len(x.pods) - 1, true
 }
 
 // leave returns the place of a pod that leaves, and whether it was there.
 func (x *presence) leave(p *Pod) (place int, there bool) {
-	if place = x.find(p, false); place < 0 {
-		return 0, false
+	if place = x.find(p, false); place >= 0 {
+		x.gone[place], there = true, true
 	}
-	x.gone[place] = true
-	return place, true
+	return place, there
 }
 
 // find returns the place of a pod that is there, or of one that is gone; -1 if there is

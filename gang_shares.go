@@ -71,7 +71,7 @@ func (s *gangSearch) shares(p *gangPlan, size int, top int64) [][]*share {
 
 	// Shares of one member come first. The cheapest of them, on as many nodes as there
 	// are members, are a distribution, and what cannot be in a cheaper one is left out.
-	cutoff := cover.NewCutoff(size, 0, math.MaxInt64) // nothing yet
+	cutoff := cover.NoCutoff // yet
 	byNode := make([][]*share, len(s.nodes))
 	for k, of := range bounds {
 		of = slices.DeleteFunc(of, func(b shareBound) bool { return cutoff.Excludes(k, b.cost.Sum) })

@@ -200,9 +200,7 @@ func (r *gangRoom) take(p *Pod, sign int64) {
 		r.free[i] -= sign * p.Requests[d.name]
 	}
 	r.seats -= sign
-	if len(r.ports) > 0 {
-		r.clashes += int(sign) * clashes(r.ports, p.HostPorts)
-	}
+	r.clashes += int(sign) * clashes(r.ports, p.HostPorts)
 }
 
 // enough reports whether the members fit. Seats count only for NodeResources, which

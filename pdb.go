@@ -329,28 +329,35 @@ func (a Amount) validate(name string) error {
 // (pkg/controller/disruption), and is an error where validation would have
 // rejected the budget.
 func (a Availability) DisruptionsAllowed() (int32, error) {
-	if a.Expected < 0 || a.Healthy < 0 {
-		return 0, fmt.Errorf("preemption: negative number of pods: expected %d, healthy %d", a.Expected, a.Healthy)
-	}
-	if a.MinAvailable != nil && a.MaxUnavailable != nil {
-		return 0, errors.New("preemption: minAvailable and maxUnavailable are both set: want one")
+	if err := a.validate(); err != nil {
+		return 0, err
 	}
 	desired := 0
 	if m := a.MinAvailable; m != nil {
-		if err := m.validate("minAvailable"); err != nil {
-			return 0, err
-		}
 		desired = m.of(a.Expected)
 	}
 	if m := a.MaxUnavailable; m != nil {
-		if err := m.validate("maxUnavailable"); err != nil {
-			return 0, err
-		}
 		desired = max(0, a.Expected-m.of(a.Expected))
 	}
 	unlimited := a.MinAvailable == nil && a.MaxUnavailable == nil
-	if unlimited || a.Expected == 0 || a.Healthy <= desired {
+	if unlimited || a.Expected == 0 {
 		return 0, nil
 	}
-	return int32(min(a.Healthy-desired, math.MaxInt32)), nil
+	return int32(min(max(a.Healthy-desired, 0), math.MaxInt32)), nil
+}
+
+func (a Availability) validate() error {
+	if a.Expected < 0 || a.Healthy < 0 {
+		return fmt.Errorf("preemption: negative number of pods: expected %d, healthy %d", a.Expected, a.Healthy)
+	}
+	if a.MinAvailable != nil && a.MaxUnavailable != nil {
+		return errors.New("preemption: minAvailable and maxUnavailable are both set: want one")
+	}
+	if m := a.MinAvailable; m != nil {
+		return m.validate("minAvailable")
+	}
+	if m := a.MaxUnavailable; m != nil {
+		return m.validate("maxUnavailable")
+	}
+	return nil
 }

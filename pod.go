@@ -153,17 +153,18 @@ func validatePod(p *Pod) error {
 	if err := validatePodNames(p); err != nil {
 		return err
 	}
-	negative := ""
+	var negative []string
 	for name, q := range p.Requests {
 		if name == PodCount {
 			return fmt.Errorf("preemption: pod %s: it requests %q: a pod takes one place on its node without saying so", p, PodCount)
 		}
-		if q < 0 && (negative == "" || name < negative) {
-			negative = name
+		if q < 0 {
+			negative = append(negative, name)
 		}
 	}
-	if negative != "" {
-		return fmt.Errorf("preemption: pod %s: request for %s is negative: %d", p, negative, p.Requests[negative])
+	if len(negative) > 0 {
+		name := slices.Min(negative)
+		return fmt.Errorf("preemption: pod %s: request for %s is negative: %d", p, name, p.Requests[name])
 	}
 	return nil
 }

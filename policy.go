@@ -75,27 +75,18 @@ func criteria(orders []Order) (list []best.Criterion, ok bool) {
 		return best.Default, true
 	}
 	for _, o := range orders {
-		c, known := builtinCriterion(o)
-		if !known || slices.Contains(list, c) {
+		i := slices.IndexFunc(DefaultOrders(), o.same)
+		if i < 0 || slices.Contains(list, best.Default[i]) {
 			return nil, false
 		}
-		list = append(list, c)
+		list = append(list, best.Default[i])
 	}
 	return list, true
 }
 
-// builtinCriterion tells a built-in order by its function, whatever its name is.
-func builtinCriterion(o Order) (best.Criterion, bool) {
-	if o.Compare == nil {
-		return 0, false
-	}
-	compare := reflect.ValueOf(o.Compare).Pointer()
-	for i, b := range DefaultOrders() {
-		if reflect.ValueOf(b.Compare).Pointer() == compare {
-			return best.Default[i], true
-		}
-	}
-	return 0, false
+// same reports whether two orders are one function, whatever they are called.
+func (o Order) same(as Order) bool {
+	return reflect.ValueOf(o.Compare).Pointer() == reflect.ValueOf(as.Compare).Pointer()
 }
 
 // Ready-made answers for [Evaluator.Eligible], [Evaluator.Accept] and

@@ -76,18 +76,19 @@ func (s *Selector) Validate() error {
 	if s == nil {
 		return nil
 	}
-	bad := ""
+	var bad []string
 	for k, v := range s.MatchLabels {
-		// The least key is reported, so that the error does not depend on map order.
-		if (!isLabelKey(k) || !isLabelValue(v)) && (bad == "" || k < bad) {
-			bad = k
-		}
-		if k == "" {
-			return fmt.Errorf("matchLabels: empty key")
+		if !isLabelKey(k) || !isLabelValue(v) {
+			bad = append(bad, k)
 		}
 	}
-	if bad != "" {
-		return fmt.Errorf("matchLabels: %q: %q is not a valid label", bad, s.MatchLabels[bad])
+	if len(bad) > 0 {
+		// The least key is reported, so that the error does not depend on map order.
+		key := slices.Min(bad)
+		if key == "" {
+			return fmt.Errorf("matchLabels: empty key")
+		}
+		return fmt.Errorf("matchLabels: %q: %q is not a valid label", key, s.MatchLabels[key])
 	}
 	for i, r := range s.MatchExpressions {
 		if err := r.validate(); err != nil {

@@ -109,9 +109,6 @@ func (v *Victim) String() string {
 // affected calls f for each distinct node that a pod of the victim runs on, in
 // the order of Pods, until f returns false. It reports whether f never did.
 func (v *Victim) affected(f func(*Node) bool) bool {
-	if len(v.Nodes) == 1 {
-		return f(v.Nodes[0])
-	}
 	seen := make(map[*Node]bool)
 	for _, n := range v.Nodes {
 		if !seen[n] && !f(n) {
@@ -275,7 +272,10 @@ func sortByImportance(victims []*Victim, compare func(a, b *Victim) int) {
 	}
 }
 
-const few = 64 // as many as a node mostly has
+const (
+	few  = 64 // as many as a node mostly has
+	many = 2 * few
+)
 
 // sortFew puts each victim in its place among those before it. What CompareImportance
 // looks at is found out once for each.
@@ -308,8 +308,8 @@ func sortMany(victims []*Victim) {
 		at    int
 	}
 	var (
-		someKeys    [2 * few]key
-		someVictims [2 * few]*Victim
+		someKeys    [many]key
+		someVictims [many]*Victim
 	)
 	keys, unsorted := someKeys[:0], append(someVictims[:0], victims...)
 	for i, v := range victims {

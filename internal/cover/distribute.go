@@ -81,8 +81,11 @@ func Distribute(nodes [][]Option, n int) (picks []int, ok bool) {
 // A Cutoff excludes options that no cheapest distribution has.
 type Cutoff struct{ rate, slack int64 }
 
+// NoCutoff excludes nothing: no distribution is known.
+var NoCutoff = Cutoff{slack: math.MaxInt64}
+
 // NewCutoff returns the cutoff for n members, given a sum a member that no option
-// is below, and the sum of some distribution; the greatest int64 if none is known. A
+// is below, and the sum of some distribution. A
 // distribution with an option that is excluded costs more than that one even if all
 // other members cost no more than the rate.
 func NewCutoff(n int, rate, known int64) Cutoff { return Cutoff{rate, known - rate*int64(n)} }
