@@ -22,7 +22,7 @@ func (t *Table) Grow() {
 func (t *Table) Redefine(dim int, allocatable func(node int) int64) {
 	// Levels have what is free and what their residents take. Of this dimension these
 	// take nothing.
-	t.journal.epoch++
+	t.journal.forget()
 	for node := range t.rows {
 		delta := allocatable(node) - t.free.at(node, dim)
 		if delta == 0 {

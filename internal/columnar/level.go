@@ -205,7 +205,6 @@ func (t *Table) Relay() {
 		t.refreshBlock(b, gathered)
 	}
 	t.loosen(false)
-	t.forgetStale()
 }
 
 func (t *Table) loosen(loose bool) {

@@ -124,19 +124,11 @@ func (p *plane) add(node, dim int, delta int64) {
 }
 
 func (l *lanes) max() int64 {
-	m := l[0]
-	for _, x := range l[1:] {
-		m = max(m, x)
-	}
-	return m
+	return slices.Max(l[:])
 }
 
 func (l *lanes) min(nodes int) int64 {
-	m := l[0]
-	for _, x := range l[1:nodes] {
-		m = min(m, x)
-	}
-	return m
+	return slices.Min(l[:nodes])
 }
 
 // remove drops a node; those behind it move up.

@@ -69,7 +69,7 @@ func (x *search) compare(a, b *score.Score) int {
 func (x *search) recount(r *row) int64 {
 	// All go at once, so all budgets over a pod are charged: whatever the release.
 	count := int64(0)
-	if len(r.covered) > 0 {
+	if len(r.covered) != 0 {
 		for _, i := range x.evicted {
 			count += x.chargeUnit(&r.residents[i])
 		}
@@ -236,7 +236,7 @@ func (x *search) solve(node int) (violations int64, ok bool) {
 			p.Amounts = append(p.Amounts, x.request(r, i, d))
 		}
 	}
-	if len(r.covered) > 0 {
+	if len(r.covered) != 0 {
 		x.coverUnits(r)
 	}
 

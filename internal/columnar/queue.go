@@ -1,5 +1,7 @@
 package columnar
 
+import "slices"
+
 // A promise is a block with bounds for its nodes: with fewer pods none can be cleared,
 // and with as many none whose victims started later. Within a level, and for a number
 // of violations, the rest of a score follows (scoreOf).
@@ -22,7 +24,7 @@ type queue []promise
 
 // init makes a heap of what has been appended.
 func (q queue) init() {
-	for i := len(q)/2 - 1; i >= 0; i-- {
+	for i := range slices.Backward(q) {
 		q.down(i)
 	}
 }

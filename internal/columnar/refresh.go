@@ -158,18 +158,8 @@ func (t *Table) refreshRows(nodes []int32) {
 		if r.stale != fresh {
 			t.refresh(int(node), r.stale)
 		}
-		r.stale, r.waits, r.waitsLong = fresh, false, false
+		r.waits, r.waitsLong = false, false
 	}
-}
-
-// forgetStale is settleAll once every row has been computed afresh.
-func (t *Table) forgetStale() {
-	for node := range t.rows {
-		r := &t.rows[node]
-		r.stale, r.waits, r.waitsLong = fresh, false, false
-	}
-	t.stale.nodes, t.stale.later = t.stale.nodes[:0], t.stale.later[:0]
-	t.stale.waiting.Store(false)
 }
 
 // widenStale follows a change of the levels' indices: sets of levels mean others by then.
@@ -242,6 +232,7 @@ func (t *Table) refreshBlock(block int, gathered *[blockSize]gathering) {
 // beginRow makes ready to gather what a row adds up to, and takes it out of the counts.
 func (t *Table) beginRow(g *gathering, node int) {
 	r := &t.rows[node]
+	r.stale = fresh
 	t.forget(r)
 	g.reset(t.dims)
 	g.left = len(r.residents)

@@ -29,7 +29,6 @@ type memory struct {
 
 	asked      int // how often in a row; what is asked once is not worth remembering
 	changes    uint64
-	epoch      int
 	state      []nodeState
 	settled    []uint64      // by block: nodes whose state is not unknown
 	score      []score.Score // by node, of those known
@@ -68,14 +67,12 @@ func (x *search) recall() bool {
 
 	// The second of a kind begins to record. So does one before which too much has
 	// changed: a new search costs less then.
-	changed, ok := x.journal.since(m.epoch, m.changes, m.changed[:0])
-	m.changed = changed
+	changed, ok := x.journal.since(m.changes, m.changed[:0])
+	m.changed, m.changes = changed, x.journal.count
 	if m.asked == 2 || !ok || len(changed) > len(x.rows)/8 {
 		m.forget(len(x.rows))
-		m.epoch, m.changes = x.journal.epoch, x.journal.count
 		return false
 	}
-	m.epoch, m.changes = x.journal.epoch, x.journal.count
 
 	// What changed is evaluated again. What is known is closed to the search.
 	x.bestNode, x.bestScore = -1, score.Worst
@@ -265,7 +262,6 @@ func (h *bestFirst) pop() nodeScore {
 // A journal lists the nodes whose score may have changed, in the order of the
 // changes, as far back as it is worth looking.
 type journal struct {
-	epoch int // changes that may touch any node
 	count uint64
 	nodes []int32 // the last of them
 }
@@ -281,11 +277,17 @@ func (j *journal) note(node int) {
 	j.count++
 }
 
-// since appends the nodes noted after a count of changes. It reports false if it no
-// longer knows, or if any node may have changed.
-func (j *journal) since(epoch int, count uint64, nodes []int32) ([]int32, bool) {
+// forget counts a change that may touch any node: from before it, nothing is known.
+func (j *journal) forget() {
+	j.nodes = j.nodes[:0]
+	j.count++
+}
+
+// since appends the nodes noted after a count of changes. It reports false if it does
+// not know all of them.
+func (j *journal) since(count uint64, nodes []int32) ([]int32, bool) {
 	missing := j.count - count
-	if epoch != j.epoch || missing > uint64(len(j.nodes)) {
+	if missing > uint64(len(j.nodes)) {
 		return nodes, false
 	}
 	return append(nodes, j.nodes[uint64(len(j.nodes))-missing:]...), true

@@ -26,7 +26,7 @@ func (t *Table) SetUnit(number int32, u Unit) (stale bool) {
 		t.units = append(t.units, u)
 		return false
 	}
-	t.journal.epoch++
+	t.journal.forget()
 	was := t.units[number]
 	t.units[number] = u
 	return was.Odd != u.Odd || (len(was.Covers) > 0) != (len(u.Covers) > 0) || t.SpentUnit(&was) != t.SpentUnit(&u)
@@ -39,7 +39,7 @@ func (t *Table) SetBudget(number int32, left int64) (crossed bool) {
 	for len(t.budgets) <= int(number) {
 		t.budgets = append(t.budgets, 0)
 	}
-	t.journal.epoch++
+	t.journal.forget()
 	was := t.budgets[number]
 	t.budgets[number] = left
 	return (was <= 0) != (left <= 0)
@@ -48,7 +48,7 @@ func (t *Table) SetBudget(number int32, left int64) (crossed bool) {
 // SetBudgets gives all budgets new numbers, and what they have left, by number. Sets of
 // budgets have to be defined anew.
 func (t *Table) SetBudgets(left []int64) {
-	t.journal.epoch++
+	t.journal.forget()
 	t.budgets = left
 }
 

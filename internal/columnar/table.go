@@ -113,7 +113,7 @@ func (t *Table) blocks() int { return blocksOf(len(t.rows)) }
 
 // AddNode adds a node at the end that has these amounts to give.
 func (t *Table) AddNode(allocatable []int64) {
-	t.journal.epoch++
+	t.journal.forget()
 	t.rows = append(t.rows, row{})
 	t.free.grow()
 	t.held.grow()
@@ -128,7 +128,7 @@ func (t *Table) AddNode(allocatable []int64) {
 // RemoveNode removes an empty node; those behind it move up.
 func (t *Table) RemoveNode(node int) {
 	t.settleAll() // stale rows go by the number of their node
-	t.journal.epoch++
+	t.journal.forget()
 	t.rows = slices.Delete(t.rows, node, node+1)
 	t.free.remove(node)
 	t.held.remove(node)

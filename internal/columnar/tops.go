@@ -199,18 +199,14 @@ type reach struct {
 
 // reachOf returns the reach of so many residents, one at least.
 func reachOf(count int64) reach {
-	// The largest number that is kept and not above the count. Far above it, the next
-	// larger one bounds better: its sum is at least that of the count.
+	// The largest number that is kept and not above the count. Up to the last of them
+	// they are so close to each other that the next larger one bounds no better.
 	for i := len(topCounts) - 1; ; i-- {
 		n := int64(topCounts[i])
 		if n > count {
 			continue
 		}
-		factor := float64(count) / float64(n)
-		if factor > 1.5 && i+1 < len(topCounts) {
-			return reach{i + 1, 1} // the next sum is the tighter bound
-		}
-		return reach{i, float32(factor * roundUp)}
+		return reach{i, float32(float64(count) / float64(n) * roundUp)}
 	}
 }
 
