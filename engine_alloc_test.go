@@ -45,14 +45,22 @@ func TestEngineAllocatesTheResultAlone(t *testing.T) {
 func TestBudgetsLeaveNothingBehind(t *testing.T) {
 	c := workload{nodes: 20, pods: 10, budgets: 100, covered: 0.5}.cluster(benchSeed)
 	before, want := c.engine.table.NumberedBudgets(), c.DisruptionBudgets()
+	closedUp := 0
 	for i := range 5000 {
 		b := &PodDisruptionBudget{Namespace: fmt.Sprint("gone-", i%2*i), Name: fmt.Sprint(i), Selector: &Selector{MatchLabels: map[string]string{"app": fmt.Sprint(i)}}}
 		if err := c.SetBudget(b); err != nil {
 			t.Fatal(err)
 		}
+		numbered := c.budgets.next
 		if err := c.RemoveBudget(b.Namespace, b.Name); err != nil {
 			t.Fatal(err)
 		}
+		if c.budgets.next < numbered {
+			closedUp++
+		}
+	}
+	if closedUp > 5000/before { // each time for every cover: not before as many have gone as there are
+		t.Errorf("numbers were closed up %d times", closedUp)
 	}
 	if n := c.engine.table.NumberedBudgets(); n > 3*before+32 {
 		t.Errorf("the engine keeps %d budgets of %d", n, before)
@@ -71,6 +79,55 @@ func TestBudgetsLeaveNothingBehind(t *testing.T) {
 		slow, errSlow := (&Evaluator{}).preemptSlow(context.Background(), c, p)
 		if errFast != nil || errSlow != nil || fast.Node != slow.Node || fast.Violations != slow.Violations || !slices.Equal(fast.Delete, slow.Delete) {
 			t.Errorf("size %d: engine %v, %v; slow path %v, %v", size, fast, errFast, slow, errSlow)
+		}
+	}
+}
+
+// The places of what has gone are used again: what comes and goes, again and again, takes
+// no more memory than once.
+func TestPlacesAreUsedAgain(t *testing.T) {
+	c := &Cluster{}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(c.SetBudget(&PodDisruptionBudget{Namespace: "ns", Name: "all", Selector: &Selector{MatchLabels: map[string]string{"app": "web"}}}))
+	must(c.SetPodGroup(&PodGroup{Namespace: "ns", Name: "group", DisruptionMode: DisruptAll}))
+	var once []int
+	for range 4 {
+		must(c.AddNode(&Node{Name: "node", Allocatable: Resources{PodCount: 1}}))
+		must(c.AddPod(&Pod{Namespace: "ns", Name: "pod", NodeName: "node", Group: "group", Labels: map[string]string{"app": "web"}}))
+		must(CheckEngine(c))
+		must(c.RemovePod("ns", "pod"))
+		must(c.RemoveNode("node"))
+		places := []int{len(c.pods.entries), len(c.homes), len(c.covers.sets), len(c.engine.units)}
+		if once == nil {
+			once = places
+		}
+		if !slices.Equal(places, once) || len(c.units)+len(c.unitOf)+len(c.inGroup) > 0 {
+			t.Fatalf("places of pods, nodes, sets of budgets and units: %d, after the first time %d; groups %v", places, once, c.units)
+		}
+	}
+}
+
+// With a handful of resources more or less than there are dimensions for, each pod that
+// comes or goes is counted.
+func TestResourcesAroundTheDimensions(t *testing.T) {
+	for n := maxDimensions - 3; n <= maxDimensions+2; n++ {
+		state := ClusterState{Nodes: []*Node{{Name: "node", Allocatable: Resources{PodCount: 100}}}}
+		for i := range 2 * n {
+			state.Pods = append(state.Pods, &Pod{Name: fmt.Sprint(i), NodeName: "node", Requests: Resources{fmt.Sprint("r", i%n): 1}})
+		}
+		c, err := NewCluster(state)
+		for i := 0; err == nil && i < len(state.Pods); i++ {
+			if err = CheckEngine(c); err == nil {
+				err = c.RemovePod("", fmt.Sprint(i))
+			}
+		}
+		if err != nil {
+			t.Errorf("%d resources: %v", n, err)
 		}
 	}
 }

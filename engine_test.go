@@ -464,3 +464,84 @@ func TestBudgetsFindTheirPodsAmongMany(t *testing.T) {
 		}
 	}
 }
+
+// Preemptors are of one kind if the engine may answer one as it did another: what a
+// caller's filters or statuses say may be different each time, and so may be what a
+// nominated pod stands for itself.
+func TestKinds(t *testing.T) {
+	c := workload{nodes: 2, pods: 2}.cluster(benchSeed)
+	e := &Evaluator{}
+	kind := func(e *Evaluator, change func(p *Pod)) int64 {
+		t.Helper()
+		f := c.engine.borrow()
+		defer c.engine.giveBack(f)
+		p := asking(1, 1)
+		change(p)
+		if f.query = (query{Evaluator: e, cluster: c, preemptor: p}); !f.aim() {
+			t.Fatal("not for the engine")
+		}
+		return f.search.Kind
+	}
+	same := func(*Pod) {}
+	selecting := func(p *Pod) { p.NodeSelector = map[string]string{"zone": "a"} }
+	tolerating := func(p *Pod) { p.Tolerations = []Toleration{{Key: "spot", Operator: TolerationExists}} }
+	seen := map[int64]bool{}
+	for _, change := range []func(*Pod){same, selecting, tolerating} {
+		k := kind(e, change)
+		if again := kind(e, change); k == 0 || k != again || seen[k] {
+			t.Errorf("kind %d, then %d; before %v", k, again, seen)
+		}
+		seen[k] = true
+	}
+	for what, k := range map[string]int64{
+		"filters":               kind(&Evaluator{Filters: DefaultFilters()}, same),
+		"statuses":              kind(&Evaluator{Statuses: func(*Node) (Status, bool) { return Status{}, false }}, same),
+		"a resource of no pods": kind(e, func(p *Pod) { p.Requests = Resources{"gpu": 1} }),
+	} {
+		if k != 0 {
+			t.Errorf("%s: kind %d, want none", what, k)
+		}
+	}
+
+	// A pod is known by its UID, or by its name if one of the two has none.
+	for _, nominee := range []string{"", "a"} {
+		if err := c.Nominate(&Pod{Name: "nominee", UID: nominee}, c.nodes[0].Name); err != nil {
+			t.Fatal(err)
+		}
+		for _, uid := range []string{"", "a", "b"} {
+			want := nominee == "" || uid == "" || uid == nominee
+			if got := kind(e, func(p *Pod) { p.UID = uid }) == 0; got != want {
+				t.Errorf("%q may be nominee %q: %t", uid, nominee, got)
+			}
+		}
+		if err := c.RemovePod("", "nominee"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Names as pods have them tell nearly all pods of a node apart, so that few are looked
+// for one by one.
+func TestNamesTellPodsApart(t *testing.T) {
+	for _, format := range []string{"%d", "web-%d", "worker-%04d-x"} {
+		var seen seenPods
+		alike := 0
+		for i := range 200 {
+			if seen.again(&Pod{Name: fmt.Sprintf(format, i)}) {
+				alike++
+			}
+		}
+		if alike > 20 { // 200 pairs and 4,096 marks make five
+			t.Errorf("of 200 names like %s %d seem to be there twice", format, alike)
+		}
+	}
+}
+
+// A list has room for a pod that comes, and for a few more if it is long.
+func TestRoomForMore(t *testing.T) {
+	for n := range 1000 {
+		if room := roomFor(n); room <= n || room > n+n/16+1 {
+			t.Fatalf("room for %d pods is %d", n, room)
+		}
+	}
+}

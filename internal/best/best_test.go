@@ -268,3 +268,63 @@ func TestAnyOracleAgainstBruteForce(t *testing.T) {
 		}
 	})
 }
+
+// What is known of each suffix of the units is what adding up all of it says.
+func TestSuffixes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		s := Solver{Problem: p, missing: p.Missing}
+		for i := range p.Units {
+			s.play = append(s.play, i)
+		}
+		s.suffixes()
+		n, w := len(p.Units), len(p.Missing)
+		first, must, odd := 0, 0, false // of the units that a set may begin with, how far the last is
+		for i := n; i >= 0; i-- {
+			total, clean := make([]int64, w), make([]int64, w)
+			musts, highest, lowest, reaches := 0, int64(math.MinInt64), int64(math.MaxInt64), true
+			for k := i; k < n; k++ {
+				u := &p.Units[k]
+				spent := slices.ContainsFunc(u.Covers, func(cover []int32) bool {
+					return slices.ContainsFunc(cover, func(b int32) bool { return p.Left[b] <= 0 })
+				})
+				for d, a := range p.amounts(k) {
+					total[d] += a
+					if !spent {
+						clean[d] += a
+					}
+				}
+				if u.Must {
+					musts++
+				}
+				highest, lowest = max(highest, u.Cost.Highest), min(lowest, u.Cost.Highest)
+				odd = odd || u.Cost.Top != u.Cost.Highest || k > i && p.Units[i].Cost.Top < u.Cost.Highest
+			}
+			for d := range w {
+				reaches = reaches && total[d] >= p.Missing[d]
+			}
+			if must = musts; i < n && reaches {
+				first = max(first, i)
+			}
+			if !slices.Equal(s.total[i*w:i*w+w], total) || !slices.Equal(s.clean[i*w:i*w+w], clean) || s.musts[i] != musts || s.highest[i] != highest || s.lowest[i] != lowest {
+				t.Fatalf("%+v\nfrom %d on: %d, clean %d, %d must, %d to %d; want %d, %d, %d, %d to %d", p, i,
+					s.total[i*w:i*w+w], s.clean[i*w:i*w+w], s.musts[i], s.lowest[i], s.highest[i], total, clean, musts, lowest, highest)
+			}
+		}
+		if s.odd != odd {
+			t.Fatalf("%+v\nodd: %t, want %t", p, s.odd, odd)
+		}
+		if i := slices.IndexFunc(p.Units, func(u Unit) bool { return u.Must }); must > 0 {
+			first = min(first, i)
+		}
+		for i := range n + 1 {
+			top := int64(math.MaxInt64)
+			for k := i; k < n && k <= first; k++ {
+				top = min(top, p.Units[k].Cost.Top)
+			}
+			if s.tops[i] != top {
+				t.Fatalf("%+v\na set that begins at %d or behind has a top of %d, want %d", p, i, s.tops[i], top)
+			}
+		}
+	})
+}

@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -112,5 +113,41 @@ func TestOnePriorityIsNotLopsided(t *testing.T) {
 	}
 	if &tab.levels[0] != before {
 		t.Error("the levels were laid out anew")
+	}
+}
+
+// With more priorities than levels each level ends as soon as it has its share of the
+// residents, as long as there is another one.
+func TestLevelsHaveTheirShare(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		tab := New(2, false, byPriority)
+		tab.AddNode([]int64{10_000, 1000})
+		counts := map[int32]int{}
+		priorities := 1 + r.Int32N(4*maxLevels)
+		for ref := range 2 * priorities {
+			priority := ref % priorities * r.Int32N(3)
+			tab.Add(0, Resident{Priority: priority, Ref: ref, Cover: -1, Seats: 1}, []int64{1})
+			counts[priority]++
+		}
+		tab.Relay()
+		share := tab.residents/maxLevels + 1
+		for k, l := range tab.levels {
+			of, before := 0, 0 // residents, and those of its lower priorities
+			for p, n := range counts {
+				if l.low <= p && p <= l.high {
+					of += n
+				}
+				if l.low <= p && p < l.high {
+					before += n
+				}
+			}
+			switch {
+			case len(counts) <= maxLevels && l.low != l.high:
+				t.Errorf("seed %d: level %d has priorities %d to %d, and there are %d", seed, k, l.low, l.high, len(counts))
+			case len(counts) > maxLevels && (k < len(tab.levels)-1 && of < share || k < maxLevels-1 && before >= share):
+				t.Errorf("seed %d: level %d has %d residents, %d without its last priority; its share is %d", seed, k, of, before, share)
+			}
+		}
 	}
 }

@@ -265,6 +265,27 @@ func TestRowsWaitOnce(t *testing.T) {
 	}
 }
 
+// A resident that is said to have changed, and has not, makes nothing stale, wherever in
+// its row it is.
+func TestWhatStaysIsNotStale(t *testing.T) {
+	tab := New(2, true, byPriority)
+	tab.AddNode([]int64{20, 10})
+	for ref := range int32(3) {
+		tab.Add(0, Resident{Priority: ref, Ref: ref, Cover: -1, Seats: 1}, []int64{1})
+	}
+	tab.settleAll()
+	for ref := range int32(3) {
+		x := Resident{Priority: ref, Ref: ref, Cover: -1, Seats: 1}
+		if tab.Change(0, x, nil, 0, false); len(tab.stale.nodes) > 0 {
+			t.Fatalf("resident %d stays, and its row is stale", ref)
+		}
+		if tab.Change(0, x, nil, 0, true); !slices.Equal(tab.stale.nodes, []int32{0}) {
+			t.Fatalf("resident %d is stale, and the rows that wait are %d", ref, tab.stale.nodes)
+		}
+		tab.settleAll()
+	}
+}
+
 // What a search looks at does not depend on the order in which rows came to wait.
 func TestRowsThatWaitInAnyOrder(t *testing.T) {
 	stats := func(order func(nodes []int)) (all []Stats) {
@@ -352,20 +373,33 @@ func TestTopsBound(t *testing.T) {
 				break
 			}
 		}
-		if got := tp.fewest(0, 1, missing); exact >= 0 && got > exact {
+		got, in := tp.fewest(0, 1, missing), tp.fewestIn(0, 1, missing)
+		if exact >= 0 && got > exact {
 			t.Fatalf("%v: fewest for %d = %d, want at most %d", all, missing, got, exact)
 		}
-		for count := int64(1); count <= 40; count++ {
-			top := int64(0)
-			for _, x := range all[:min(int(count), len(all))] {
-				top += x
+		for m, n := range topCounts { // no sum that is kept says more
+			if have := sumOf(all[:min(n, len(all))]); have > 0 && have < missing-missing>>15 {
+				least := max(int64(n)+1, int64(float64(missing)/float64(have)*float64(n)*(1-1.0/(1<<15))))
+				if got < least || in != got {
+					t.Fatalf("%v: fewest for %d = %d, in the block %d, want at least %d by sum %d", all, missing, got, in, least, m)
+				}
 			}
+		}
+		for count := int64(1); count <= 40; count++ {
+			top := sumOf(all[:min(int(count), len(all))])
 			w := reachOf(count)
 			if bound := tp.lanes(0, 1, w.index)[0] * w.factor; bound < float32(top) {
 				t.Fatalf("%v: reach of %d is %v, want at least %d", all, count, bound, top)
 			}
 		}
 	}
+}
+
+func sumOf(amounts []int64) (total int64) {
+	for _, x := range amounts {
+		total += x
+	}
+	return total
 }
 
 // Where all request the same, the number that it takes is no bound but exact.

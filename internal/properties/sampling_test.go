@@ -49,7 +49,8 @@ func TestSamplingSequentialProperty(t *testing.T) {
 		var asked []int
 		sampling := &preemption.Sampling{Min: rapid.IntRange(1, 3).Draw(t, "min"), Offset: func(n int) int { asked = append(asked, n); return at }}
 		e := &preemption.Evaluator{Sampling: sampling, Parallelism: rapid.IntRange(1, 8).Draw(t, "workers")}
-		x, err := e.Examine(t.Context(), newCluster(t, s.state), s.preemptor)
+		c := newCluster(t, s.state)
+		x, err := e.Examine(t.Context(), c, s.preemptor)
 		if err != nil {
 			return
 		}
@@ -68,6 +69,9 @@ func TestSamplingSequentialProperty(t *testing.T) {
 		}
 		for i := range x.Nodes {
 			r := &x.Nodes[i]
+			if r.Node != c.Nodes()[i] {
+				t.Fatalf("the report on node %s is of %v", c.Nodes()[i].Name, r.Node)
+			}
 			if !r.Examined && (r.Candidate != nil || len(r.Removed)+len(r.Steps) > 0 || r.Status.String() != r.Filter.String()) {
 				t.Fatalf("node %s was looked at and is said not to have been", r.Node.Name)
 			}
