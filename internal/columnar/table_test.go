@@ -454,6 +454,7 @@ func TestRedefineEqualsFreshTable(t *testing.T) {
 			ref++
 		}
 		grown.Grow()
+		grown.Redefine(2, func(node int) int64 { return 7 + 3*allocatable[node] }) // of another resource, which goes
 		grown.Redefine(2, func(node int) int64 { return allocatable[node] })
 		for n := range nodes {
 			for _, x := range slices.Clone(grown.Residents(n)) {

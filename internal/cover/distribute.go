@@ -85,9 +85,9 @@ type Cutoff struct{ rate, slack int64 }
 var NoCutoff = Cutoff{slack: math.MaxInt64}
 
 // NewCutoff returns the cutoff for n members, given a sum a member that no option
-// is below, and the sum of some distribution. A
-// distribution with an option that is excluded costs more than that one even if all
-// other members cost no more than the rate.
+// is below, and the sum of some distribution. A distribution with an option that is
+// excluded costs more than that one even if all other members cost no more than the
+// rate.
 func NewCutoff(n int, rate, known int64) Cutoff { return Cutoff{rate, known - rate*int64(n)} }
 
 // Excludes reports whether an option of so many members with a sum of at least
