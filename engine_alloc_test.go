@@ -100,6 +100,11 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 		must(c.AddNode(&Node{Name: "node", Allocatable: Resources{PodCount: 1}}))
 		must(c.AddPod(&Pod{Namespace: "ns", Name: "pod", NodeName: "node", Group: "group", Labels: map[string]string{"app": "web"}}))
 		must(CheckEngine(c))
+		must(c.RemovePodGroup("ns", "group")) // its pod stands for itself
+		if len(c.units) > 0 {
+			t.Fatalf("groups %v are gone", c.units)
+		}
+		must(c.SetPodGroup(&PodGroup{Namespace: "ns", Name: "group", DisruptionMode: DisruptAll}))
 		must(c.RemovePod("ns", "pod"))
 		must(c.RemoveNode("node"))
 		places := []int{len(c.pods.entries), len(c.homes), len(c.covers.sets), len(c.engine.units)}
