@@ -12,7 +12,7 @@ import (
 // maxDimensions bounds how many resources the engine keeps in its columns, the
 // number of pods included: each costs eight bytes a pod. A preemptor that
 // requests a resource beyond them, which pods request too, takes the slow path.
-const maxDimensions = 8
+const maxDimensions = columnar.MaxDimensions
 
 // engine keeps the columnar state of a cluster. It is told of every change.
 //

@@ -73,12 +73,12 @@ func (x *search) worseFrom(node int, bound *score.Score) bool {
 	if len(x.short) == 0 {
 		return false
 	}
-	file := everybody(r)
-	first := x.cut(&file)
+	line := everybody(r)
+	first := x.cut(&line)
 	if first == none {
 		return true
 	}
-	e := &r.residents[file.at(first)]
+	e := &r.residents[line.at(first)]
 	top, start := int64(e.Priority), e.Start
 	if r.grouped > 0 {
 		start = score.Never // rows are not in the order of starts

@@ -158,7 +158,7 @@ func TestEffortOfOneSpentVictim(t *testing.T) {
 	}
 
 	var s Scratch
-	node, found := tab.Search(&Query{Priority: 2, Demands: []Demand{{Seat, 1}, {1, 10}}}, &s)
+	node, found := tab.Search(&Query{Priority: 2, Demands: []Demand{{1, 10}, {Seat, 1}}}, &s)
 	if node != best || found.Violations != 1 || found.Pods != 1 || found.Start != latest {
 		t.Fatalf("node %d at %+v, want node %d with one violator from %d", node, found, best, latest)
 	}

@@ -17,7 +17,7 @@ type shortage struct {
 	dim     int
 	missing int64 // what evictions have to make up for
 	// What those from the first victim on make available beyond that, and the largest of
-	// them: set by cut, in the units of the row where it goes by pair.
+	// them: set by cut, in the grains of the row where it goes by pair.
 	slack, largest int64
 	others         int64 // what those take that do not violate; set by giveUpOthers
 }
@@ -26,7 +26,7 @@ type shortage struct {
 // gone, those whose eviction violates a budget are put back first, then the
 // others, each most important first; what does not fit any more is evicted. The
 // indices of the evicted are left in x.evicted, most important first. It returns how many
-// budgets that violates and whether the node can be cleared at all, and may report that it
+// violations that takes and whether the node can be cleared at all, and may report that it
 // cannot where it is plain that it would not be the best.
 func (x *search) greedy(node int) (violations int64, ok bool) {
 	if x.Blocked != nil || x.Spared != nil {
@@ -48,12 +48,12 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 	// If budgets are over none from the first victim on, violators stay all. Who violates
 	// need not be found out then, which takes longer than all else. In a round of nodes
 	// that cannot do without violations there are some.
-	place, file, marked := none, everybody(r), x.violated > 0
+	place, line, marked := none, everybody(r), x.violated > 0
 	if !marked {
-		if place = x.cut(&file); place == none || x.limitFrom(r, node, file.at(place)).victims == 0 {
+		if place = x.cut(&line); place == none || x.limitFrom(r, node, line.at(place)).victims == 0 {
 			return 0, false
 		}
-		marked = len(r.covered) > 0 && int(r.covered[0]) >= file.at(place)
+		marked = len(r.covered) > 0 && int(r.covered[0]) >= line.at(place)
 	}
 	var v violators
 	if marked {
@@ -65,19 +65,19 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 	switch {
 	case len(v.indices) == 0:
 		if place == none {
-			place = x.cut(&file)
+			place = x.cut(&line)
 		}
-	case x.violated == 0 && int(v.indices[0]) >= file.at(place):
-		file = x.othersThan(r, v.indices)
-		place = x.cut(&file)
+	case x.violated == 0 && int(v.indices[0]) >= line.at(place):
+		line = x.othersThan(r, v.indices)
+		place = x.cut(&line)
 	}
 	if place == none {
 		if violations, ok = x.takeViolators(r, node, &v); !ok {
 			return 0, false
 		}
 		if x.isShort() {
-			file = x.othersThan(r, v.indices)
-			place = x.cut(&file)
+			line = x.othersThan(r, v.indices)
+			place = x.cut(&line)
 		}
 	}
 
@@ -86,11 +86,11 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 	if place != none {
 		most := unlimited
 		if violations == 0 {
-			if most = x.limitFrom(r, node, file.at(place)); most.victims == 0 {
+			if most = x.limitFrom(r, node, line.at(place)); most.victims == 0 {
 				return 0, false
 			}
 		}
-		if !x.takeFrom(&file, place, most.victims) || most.sum < math.MaxInt64 && x.weight(r) > most.sum {
+		if !x.takeFrom(&line, place, most.victims) || most.sum < math.MaxInt64 && x.weight(r) > most.sum {
 			return 0, false
 		}
 	}
@@ -115,9 +115,9 @@ func (x *search) takeViolators(r *row, node int, v *violators) (violations int64
 	if x.settledByLess() {
 		most = x.bestScore.Violations
 	}
-	file := lineup{row: r, indices: v.indices}
-	place := x.cut(&file)
-	if place == none || !x.takeFrom(&file, place, most) {
+	line := lineup{row: r, indices: v.indices}
+	place := x.cut(&line)
+	if place == none || !x.takeFrom(&line, place, most) {
 		return 0, false
 	}
 
@@ -145,11 +145,10 @@ func (x *search) giveUpOthers(r *row, node int, v *violators) {
 		}
 		return
 	}
-	file := x.othersThan(r, v.indices)
+	line := x.othersThan(r, v.indices)
 	for j := range x.short {
 		s := &x.short[j]
-		s.others = 0
-		for _, i := range file.indices {
+		for _, i := range line.indices {
 			s.others += x.request(r, int(i), s.dim)
 		}
 		s.missing -= s.others

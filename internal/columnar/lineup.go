@@ -68,9 +68,9 @@ func (x *search) cut(l *lineup) int {
 }
 
 // takeFrom evicts, from the first victim on, what does not fit into the slack. It
-// reports false if that takes more victims than there may be: as soon as it does, and at
-// once if so many could not make up for what is missing if each were as large as the
-// largest.
+// reports false if that takes more victims than there may be: as soon as it does, and by
+// pair at once if so many could not make up for what is missing if each were as large as
+// the largest.
 func (x *search) takeFrom(l *lineup, first int, most int64) bool {
 	if x.isPair(l.row) {
 		return x.takePair(l, first, most)

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Most nodes are short of one thing or two, and most rows are gone through whoever
-// violates. Loops over just that have few enough variables to stay in registers; cutAny and
-// takeAny are their slow twins.
+// Most nodes are short of one thing or two. Loops over just that, one for all of a row and
+// one for a list, have few enough variables to stay in registers; cutAny and takeAny are
+// their slow twins.
 
 // A pair is a lineup's requests in two dimensions that are short, the same one twice where
-// there is no other. All is in the units of the row: what is missing is rounded up, which
-// no whole number of units can tell from the exact amount, so that the slack is rounded
+// there is no other. All is in the grains of the row: what is missing is rounded up, which
+// no whole number of grains can tell from the exact amount, so that the slack is rounded
 // down, which no request can.
 type pair struct {
 	*lineup
@@ -21,7 +21,7 @@ type pair struct {
 }
 
 // isPair reports whether so few dimensions are short, the seats not among them, and the
-// requests are in units.
+// requests are in grains.
 func (x *search) isPair(r *row) bool {
 	return len(x.short) <= 2 && x.short[len(x.short)-1].dim != Seat && r.requests.large == nil
 }
@@ -30,7 +30,7 @@ func (x *search) pairOf(l *lineup) pair {
 	return pair{l, l.row.requests.small, int(l.row.requests.width), &x.short[0], &x.short[len(x.short)-1]}
 }
 
-// missing returns what is missing, in units.
+// missing returns what is missing, in grains.
 func (p *pair) missing() (a, b int64) {
 	shift := &p.row.requests.shift
 	up := func(s *shortage) int64 { return -(-s.missing >> (shift[s.dim-1] & 63)) }

@@ -30,16 +30,16 @@ func TestPairsAreTheirTwins(t *testing.T) {
 		most := []int64{r.Int64N(4), math.MaxInt64}[r.IntN(5)/4]
 
 		// The same lineup twice: all of the row, or some of it, by pair and one by one.
-		file := everybody(row)
+		line := everybody(row)
 		if r.IntN(2) == 0 {
-			file = lineup{row: row}
+			line = lineup{row: row}
 			for i := n - 1; i >= 0; i-- {
 				if r.IntN(4) > 0 {
-					file.indices = append(file.indices, int32(i))
+					line.indices = append(line.indices, int32(i))
 				}
 			}
 		}
-		run := func(units func(dim int) uint8, cut func(*search) int, take func(*search, int) bool) (first int, slack []int64, taken bool, evicted []int32) {
+		run := func(grain func(dim int) uint8, cut func(*search) int, take func(*search, int) bool) (first int, slack []int64, taken bool, evicted []int32) {
 			x := search{Table: tab, Query: &q, Scratch: &Scratch{}, bestNode: none}
 			if !x.shortages(0) || len(x.short) == 0 {
 				return none, nil, false, nil
@@ -48,22 +48,22 @@ func TestPairsAreTheirTwins(t *testing.T) {
 				return none, nil, false, nil
 			}
 			for _, s := range x.short {
-				slack = append(slack, s.slack>>units(s.dim))
+				slack = append(slack, s.slack>>grain(s.dim))
 			}
 			taken = take(&x, first)
 			return first, slack, taken, x.evicted
 		}
 		first, slack, taken, evicted := run(
 			func(int) uint8 { return 0 },
-			func(x *search) int { p := x.pairOf(&file); return p.cut() },
-			func(x *search, first int) bool { return x.takePair(&file, first, most) })
+			func(x *search) int { p := x.pairOf(&line); return p.cut() },
+			func(x *search, first int) bool { return x.takePair(&line, first, most) })
 		first2, slack2, taken2, evicted2 := run(
 			func(dim int) uint8 { return row.requests.shift[dim-1] },
-			func(x *search) int { return x.cutAny(&file) },
-			func(x *search, first int) bool { return x.takeAny(&file, first, most) })
+			func(x *search) int { return x.cutAny(&line) },
+			func(x *search, first int) bool { return x.takeAny(&line, first, most) })
 		if first != first2 || !slices.Equal(slack, slack2) || taken != taken2 || taken && !slices.Equal(evicted, evicted2) {
 			t.Fatalf("%v of %v, %v: by pair %d %v %v %v, one by one %d %v %v %v",
-				q.Demands, row.requests.all(), file.indices, first, slack, taken, evicted, first2, slack2, taken2, evicted2)
+				q.Demands, row.requests.all(), line.indices, first, slack, taken, evicted, first2, slack2, taken2, evicted2)
 		}
 		if first != none {
 			cuts++

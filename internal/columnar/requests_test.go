@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Requests are what a plain list of them is, whatever their units and however they
+// Requests are what a plain list of them is, whatever their grains and however they
 // change; where 32 bits are enough they take no more, whatever was there before.
 func TestRequestsAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
@@ -34,7 +34,7 @@ func TestRequestsAreExact(t *testing.T) {
 				i, d, to := r.IntN(n), r.IntN(int(q.width)), row()
 				q.add(i, d+1, to[d]-want[i][d])
 				want[i][d] = to[d]
-			case q.width < maxWidth && r.IntN(10) == 0:
+			case q.width < MaxDimensions-1 && r.IntN(10) == 0:
 				q.widen(int(q.width)+1, n)
 				for i := range want {
 					want[i] = append(want[i], 0)
@@ -59,22 +59,22 @@ func TestRequestsAreExact(t *testing.T) {
 
 func checkRequests(t *testing.T, q *requests, want [][]int64) {
 	t.Helper()
-	fit := true // a unit for every dimension
+	fit := true // a grain for every dimension
 	for d := range int(q.width) {
 		all, largest := uint64(0), uint64(0)
 		for i := range want {
 			all |= uint64(want[i][d])
 			largest = max(largest, uint64(want[i][d]))
 		}
-		for unit := uint64(1); ; unit *= 2 {
-			if largest/unit <= math.MaxUint32 {
-				fit = fit && all%unit == 0
+		for grain := uint64(1); ; grain *= 2 {
+			if largest/grain <= math.MaxUint32 {
+				fit = fit && all%grain == 0
 				break
 			}
 		}
 	}
 	if fit != (q.large == nil) {
-		t.Fatalf("in units %t, want %t: %v", q.large == nil, fit, want)
+		t.Fatalf("in grains %t, want %t: %v", q.large == nil, fit, want)
 	}
 	for i := range want {
 		for d := range want[i] {
@@ -88,5 +88,44 @@ func checkRequests(t *testing.T, q *requests, want [][]int64) {
 		if q.at(i, int(q.width)+1) != 0 {
 			t.Fatal("something is requested beyond the width")
 		}
+	}
+}
+
+// Tables share no memory with what they were loaded from, nor with each other, whatever
+// amounts they hold.
+func TestAmountsAreTheTablesOwn(t *testing.T) {
+	const nodes, odd = 3, 1<<53 + 1
+	tab := New(3, false, byPriority)
+	buffer := make([]int64, 4)
+	tab.Load(nodes, 2*nodes, func(node int) ([]int64, []Resident, []int64) {
+		copy(buffer, []int64{odd + int64(node), 1, 2, 3})
+		residents := []Resident{{Priority: 2, Ref: int32(2 * node), Cover: -1, Seats: 1}, {Priority: 1, Ref: int32(2*node + 1), Cover: -1, Seats: 1}}
+		return []int64{9, odd + nodes + 2, 4}, residents, buffer
+	})
+	allocatable := func(int) []int64 { return []int64{9, odd + nodes + 2, 4} }
+	for n := range nodes {
+		if got := tab.Request(n, 0, 1); got != odd+int64(n) {
+			t.Fatalf("node %d: %d is requested, want %d", n, got, odd+n)
+		}
+		tab.Hold(n, Held{Priority: 3, Ref: int32(100 + n)}, []int64{odd, 1})
+	}
+
+	k := tab.Clone(byPriority)
+	for n := range nodes {
+		tab.Take(n, int32(2*n), 1, -1)
+		tab.Take(n, int32(100+n), 1, 7)
+		tab.Remove(n, int32(2*n+1))
+		tab.Hold(n, Held{Priority: 9, Ref: int32(200 + n)}, []int64{1, 1})
+		if got := k.Request(n, 0, 1); got != odd+int64(n) {
+			t.Errorf("node %d of the copy: %d is requested, want %d", n, got, odd+n)
+		}
+	}
+	for name, x := range map[string]*Table{"original": tab, "copy": k} {
+		if err := x.Check(allocatable); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if want := []int64{odd, 1}; !slices.Equal(k.held.pods[0][0].requests, want) || k.held.weakest[0] != weakness(3) || tab.held.weakest[0] != weakness(3) {
+		t.Errorf("the copy holds %v, want %v", k.held.pods[0][0].requests, want)
 	}
 }

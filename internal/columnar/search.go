@@ -63,7 +63,7 @@ type Demand struct {
 // Stats count the work of a search.
 type Stats struct {
 	Blocks    int // blocks looked into
-	Nodes     int // nodes bounded one by one
+	Nodes     int // nodes looked at one by one
 	Evaluated int // nodes evaluated beyond the first victim
 	Idle      int // nodes on which, evaluated, nothing would have to go
 }

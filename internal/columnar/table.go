@@ -65,7 +65,8 @@ type Unit struct {
 	Covers []int32     // of the pods that budgets cover, in the order of the pods
 }
 
-// row is one node. What an evaluation reads of each comes first, in one line of memory.
+// row is one node. What every evaluation reads of it comes first: a row is two lines of
+// memory, and the first has the lists.
 type row struct {
 	residents []Resident // most important first
 	requests  requests
@@ -171,7 +172,9 @@ func (t *Table) Load(nodes, room int, next func(node int) (allocatable []int64, 
 		r, n := &t.rows[node], cap(residents)*w
 		r.residents = residents
 		r.requests.width, r.requests.small, small = uint8(w), small[:0:n], small[n:]
-		r.requests.pack(amounts)
+		if r.requests.pack(amounts); r.requests.large != nil {
+			r.requests.pack(slices.Clone(amounts)) // next writes over them
+		}
 		t.residents += len(residents)
 		copy(left, allocatable)
 		for i := range residents {
