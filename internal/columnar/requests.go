@@ -106,10 +106,10 @@ func (q *requests) widen(width, residents int) {
 	q.pack(all)
 }
 
-// all returns every amount, in memory that is the caller's.
+// all returns every amount, for pack: where they are kept as they are, these themselves.
 func (q *requests) all() []int64 {
 	if q.large != nil {
-		return slices.Clone(*q.large)
+		return *q.large
 	}
 	w := int(q.width)
 	all := make([]int64, len(q.small), len(q.small)+w)

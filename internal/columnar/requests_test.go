@@ -112,9 +112,9 @@ func TestAmountsAreTheTablesOwn(t *testing.T) {
 
 	k := tab.Clone(byPriority)
 	for n := range nodes {
+		tab.Remove(n, int32(2*n+1))
 		tab.Take(n, int32(2*n), 1, -1)
 		tab.Take(n, int32(100+n), 1, 7)
-		tab.Remove(n, int32(2*n+1))
 		tab.Hold(n, Held{Priority: 9, Ref: int32(200 + n)}, []int64{1, 1})
 		if got := k.Request(n, 0, 1); got != odd+int64(n) {
 			t.Errorf("node %d of the copy: %d is requested, want %d", n, got, odd+n)
