@@ -10,7 +10,7 @@ import (
 )
 
 // maxDimensions bounds how many resources the engine keeps in its columns, the
-// number of pods included: each costs eight bytes a pod. A preemptor that
+// number of pods included: each costs four bytes a pod, mostly. A preemptor that
 // requests a resource beyond them, which pods request too, takes the slow path.
 const maxDimensions = columnar.MaxDimensions
 

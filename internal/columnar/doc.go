@@ -13,10 +13,10 @@
 // # Search
 //
 // [Table.Search] goes through the levels from the lowest up. Blocks whose maximum
-// is short of the request are skipped unseen. For a node that has enough it
-// computes a lower bound on the five criteria of the choice from a handful of
-// numbers, and only if that could beat the best so far it is evaluated: the
-// greedy reprieve, in plain arithmetic.
+// is short of the request are skipped unseen. Nodes that have enough are compared with
+// the best so far by a handful of numbers, a block of them at a time, and only those
+// that could beat it are evaluated: the greedy reprieve, in plain arithmetic, which ends
+// as soon as it comes to more victims than the best has.
 //
 // Invariants, each with its proof in docs/engine.md:
 //
