@@ -94,7 +94,8 @@ func checkRequests(t *testing.T, q *requests, want [][]int64) {
 // Tables share no memory with what they were loaded from, nor with each other, whatever
 // amounts they hold.
 func TestAmountsAreTheTablesOwn(t *testing.T) {
-	const nodes, odd = 3, 1<<53 + 1
+	const nodes = 3
+	odd := int64(1<<53 + 1)
 	tab := New(3, false, byPriority)
 	buffer := make([]int64, 4)
 	tab.Load(nodes, 2*nodes, func(node int) ([]int64, []Resident, []int64) {
@@ -105,7 +106,7 @@ func TestAmountsAreTheTablesOwn(t *testing.T) {
 	allocatable := func(int) []int64 { return []int64{9, odd + nodes + 2, 4} }
 	for n := range nodes {
 		if got := tab.Request(n, 0, 1); got != odd+int64(n) {
-			t.Fatalf("node %d: %d is requested, want %d", n, got, odd+n)
+			t.Fatalf("node %d: %d is requested, want %d", n, got, odd+int64(n))
 		}
 		tab.Hold(n, Held{Priority: 3, Ref: int32(100 + n)}, []int64{odd, 1})
 	}
@@ -117,7 +118,7 @@ func TestAmountsAreTheTablesOwn(t *testing.T) {
 		tab.Take(n, int32(100+n), 1, 7)
 		tab.Hold(n, Held{Priority: 9, Ref: int32(200 + n)}, []int64{1, 1})
 		if got := k.Request(n, 0, 1); got != odd+int64(n) {
-			t.Errorf("node %d of the copy: %d is requested, want %d", n, got, odd+n)
+			t.Errorf("node %d of the copy: %d is requested, want %d", n, got, odd+int64(n))
 		}
 	}
 	for name, x := range map[string]*Table{"original": tab, "copy": k} {
