@@ -471,10 +471,9 @@ func TestBudgetsFindTheirPodsAmongMany(t *testing.T) {
 func TestKinds(t *testing.T) {
 	c := workload{nodes: 2, pods: 2}.cluster(benchSeed)
 	e := &Evaluator{}
+	f := c.engine.borrow() // the same for all: numbers of kinds are its own
 	kind := func(e *Evaluator, change func(p *Pod)) int64 {
 		t.Helper()
-		f := c.engine.borrow()
-		defer c.engine.giveBack(f)
 		p := asking(1, 1)
 		change(p)
 		if f.query = (query{Evaluator: e, cluster: c, preemptor: p}); !f.aim() {
