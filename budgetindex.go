@@ -114,7 +114,7 @@ func (x *budgetIndex) renumber() {
 // required returns a label that the selector requires to have one value: of
 // several the one with the least key.
 func required(s *Selector) (l label, ok bool) {
-	if len(s.MatchLabels) != 0 {
+	if len(s.MatchLabels) > 0 {
 		key := slices.Min(slices.Collect(maps.Keys(s.MatchLabels)))
 		return label{key, s.MatchLabels[key]}, true
 	}

@@ -164,7 +164,7 @@ func (l *loading) enterPod(p *Pod, key index.Key) error {
 		if len(p.HostPorts) > 0 {
 			bound.ports++
 		}
-		if l.budgets.count() != 0 {
+		if l.budgets.count() > 0 {
 			l.cover(id)
 		}
 		if p.Group != "" {

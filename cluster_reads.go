@@ -20,7 +20,7 @@ func (c *Cluster) coveredAt(node int) []*Victim {
 	residents := table.Residents(node)
 	for i := range residents {
 		x := &residents[i]
-		if x.Cover != noCover || x.Ref < 0 && len(table.Unit(^x.Ref).Covers) != 0 {
+		if x.Cover != noCover || x.Ref < 0 && len(table.Unit(^x.Ref).Covers) > 0 {
 			refs = append(refs, x.Ref)
 		}
 	}

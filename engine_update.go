@@ -47,7 +47,7 @@ func (e *engine) add(id int32) {
 // request has a dimension.
 func (e *engine) remove(id int32) (requests []int64, all bool) {
 	requests = e.table.Remove(e.cluster.slotOf(id).index, id)
-	if len(e.others) != 0 {
+	if len(e.others) > 0 {
 		e.dismiss(id)
 		return nil, false
 	}
@@ -290,15 +290,21 @@ func (e *engine) admit(id int32) []int64 {
 // dismiss undoes admit, once the pod is gone from the table. If no pod requests a
 // resource any more, its dimension goes to one that has none.
 func (e *engine) dismiss(id int32) {
+	idle := false
 	for name, amount := range e.cluster.pods.at(id).pod.Requests {
 		if amount == 0 || name == PodCount {
 			continue
 		}
 		if d := e.dimension(name); d > 0 {
 			e.uses[d]--
+			idle = idle || e.uses[d] == 0
 		} else if delete(e.others[name], id); len(e.others[name]) == 0 {
 			delete(e.others, name)
 		}
+	}
+
+	if !idle {
+		return
 	}
 
 	// The one that most pods wait for first.

@@ -136,7 +136,7 @@ func (f *fastSearch) aim() bool {
 		f.search.Self = f.itself // mostly it is not, which saves looking at all of them
 	}
 	f.search.Kind = f.kind()
-	if f.ports = nil; f.sorted.ports && len(f.preemptor.HostPorts) != 0 {
+	if f.ports = nil; f.sorted.ports && len(f.preemptor.HostPorts) > 0 {
 		f.ports, f.search.Blocked = f.preemptor.HostPorts, f.blocks
 	}
 
@@ -144,11 +144,11 @@ func (f *fastSearch) aim() bool {
 	if f.Eligible != nil {
 		f.search.Spared = f.sparing
 	}
-	if f.ownOnNode = f.ownOnNode[:0]; len(f.sorted.own) != 0 {
+	if f.ownOnNode = f.ownOnNode[:0]; len(f.sorted.own) > 0 {
 		if !f.prepareOwn() {
 			return false
 		}
-		if len(f.own.filters) != 0 {
+		if len(f.own.filters) > 0 {
 			f.search.Judge = &f.own
 		}
 	}
@@ -160,7 +160,7 @@ func (f *fastSearch) aim() bool {
 // say on nodes, or it may be nominated. Of ports and spared pods the search knows.
 func (f *fastSearch) kind() int64 {
 	p := f.preemptor
-	if f.Filters != nil || f.Statuses != nil || len(f.beyond) != 0 || f.search.Self != nil {
+	if f.Filters != nil || f.Statuses != nil || len(f.beyond) > 0 || f.search.Self != nil {
 		return 0
 	}
 	if !slices.Equal(f.tolerations, p.Tolerations) || !maps.Equal(f.selector, p.NodeSelector) {

@@ -214,7 +214,7 @@ func (s *gangSearch) victim(n *gangNode, x *columnar.Resident) *Victim {
 }
 
 func (s *gangSearch) clashesWith(n *gangNode, x *columnar.Resident) bool {
-	return len(s.ports) != 0 && slices.ContainsFunc(s.victim(n, x).Pods, func(p *Pod) bool {
+	return len(s.ports) > 0 && slices.ContainsFunc(s.victim(n, x).Pods, func(p *Pod) bool {
 		return clashes(s.ports, p.HostPorts) > 0
 	})
 }

@@ -199,7 +199,7 @@ func (c *Cluster) nominationOf(preemptor *Pod) string {
 
 // mayBeNominee reports whether the preemptor may be one of the nominated pods.
 func (c *Cluster) mayBeNominee(preemptor *Pod) bool {
-	return preemptor.UID == "" && len(c.nominees) != 0 || c.nominees[preemptor.UID] != 0 || c.nominees[""] != 0
+	return preemptor.UID == "" && len(c.nominees) > 0 || c.nominees[preemptor.UID] > 0 || c.nominees[""] > 0
 }
 
 // dryRunAll dry-runs the potential nodes, those that failed for reasons that

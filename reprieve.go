@@ -293,12 +293,12 @@ func reprieve(t trial, violating []Violation, rest []*Victim, tell func(Violatio
 
 // attempt puts a victim back, unless the preemptor does not fit beside it.
 func attempt(t trial, v Violation, tell func(Violation, Status)) (spared bool, err error) {
-	if err = t.add(v.Victim); err != nil {
-		return
+	if err := t.add(v.Victim); err != nil {
+		return false, err
 	}
-	var status Status
-	if status, err = t.fits(); err != nil {
-		return
+	status, err := t.fits()
+	if err != nil {
+		return false, err
 	}
 	if tell != nil {
 		tell(v, status)

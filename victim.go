@@ -109,6 +109,9 @@ func (v *Victim) String() string {
 // affected calls f for each distinct node that a pod of the victim runs on, in
 // the order of Pods, until f returns false. It reports whether f never did.
 func (v *Victim) affected(f func(*Node) bool) bool {
+	if len(v.Nodes) == 1 {
+		return f(v.Nodes[0])
+	}
 	seen := make(map[*Node]bool)
 	for _, n := range v.Nodes {
 		if !seen[n] && !f(n) {

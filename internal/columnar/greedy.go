@@ -36,7 +36,7 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 	// Where nothing is missing a resident of lower priority has to be there all the same:
 	// rows end with the least important. Elsewhere one is looked for.
 	r := &x.rows[node]
-	x.evicted, x.spared = x.evicted[:0], x.spared[:0]
+	x.evicted, x.spared, x.others = x.evicted[:0], x.spared[:0], x.others[:0]
 	if !x.shortages(node) {
 		return 0, false
 	}
@@ -48,15 +48,17 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 	// If budgets are over none from the first victim on, violators stay all. Who violates
 	// need not be found out then, which takes longer than all else. In a round of nodes
 	// that cannot do without violations there are some.
-	place, line, marked := none, everybody(r), x.violated > 0
-	if !marked {
-		if place = x.cut(&line); place == none || x.limitFrom(r, node, line.at(place)).victims == 0 {
+	place, line, most := none, everybody(r), unlimited
+	if x.violated == 0 {
+		if place = x.cut(&line); place == none {
 			return 0, false
 		}
-		marked = len(r.covered) > 0 && int(r.covered[0]) >= line.at(place)
+		if most = x.limitFrom(r, node, line.at(place)); most.victims == 0 {
+			return 0, false
+		}
 	}
 	var v violators
-	if marked {
+	if place == none || len(r.covered) > 0 && int(r.covered[0]) >= line.at(place) {
 		v = x.classify(r)
 	}
 
@@ -67,9 +69,13 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 		if place == none {
 			place = x.cut(&line)
 		}
-	case x.violated == 0 && int(v.indices[0]) >= line.at(place):
+	case place != none && int(v.indices[0]) >= line.at(place):
 		line = x.othersThan(r, v.indices)
-		place = x.cut(&line)
+		if place = x.cut(&line); place != none {
+			if most = x.limitFrom(r, node, line.at(place)); most.victims == 0 {
+				return 0, false
+			}
+		}
 	}
 	if place == none {
 		if violations, ok = x.takeViolators(r, node, &v); !ok {
@@ -82,14 +88,9 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 	}
 
 	// The others, from their first victim on: each goes that does not fit into what those
-	// before it leave.
+	// before it leave. Beside violators there is no limit: where the best has none of these,
+	// takeViolators has given up.
 	if place != none {
-		most := unlimited
-		if violations == 0 {
-			if most = x.limitFrom(r, node, line.at(place)); most.victims == 0 {
-				return 0, false
-			}
-		}
 		if !x.takeFrom(&line, place, most.victims) || most.sum < math.MaxInt64 && x.weight(r) > most.sum {
 			return 0, false
 		}

@@ -13,8 +13,11 @@ type lineup struct {
 // everybody is all of a row.
 func everybody(r *row) lineup { return lineup{row: r, all: true} }
 
-// othersThan is all that may go but for some.
+// othersThan is all that may go but for some, listed once an evaluation.
 func (x *search) othersThan(r *row, some []int32) lineup {
+	if len(x.others) > 0 {
+		return lineup{row: r, indices: x.others}
+	}
 	i, from := len(r.residents)-1, r.below(x.Priority)
 	others := slices.Grow(x.others[:0], len(r.residents))
 	for _, next := range some {

@@ -52,8 +52,7 @@ func (p *pair) cut() int {
 		missingA -= int64(requestA)
 		missingB -= int64(requestB)
 		if missingA <= 0 && missingB <= 0 {
-			p.a.slack, p.a.largest = -missingA, int64(largestA)
-			p.b.slack, p.b.largest = -missingB, int64(largestB)
+			p.found(-missingA, -missingB, largestA, largestB)
 			return place
 		}
 	}
@@ -71,13 +70,18 @@ func (p *pair) cutAll() int {
 		missingA -= int64(requestA)
 		missingB -= int64(requestB)
 		if missingA <= 0 && missingB <= 0 {
-			p.a.slack, p.a.largest = -missingA, int64(largestA)
-			p.b.slack, p.b.largest = -missingB, int64(largestB)
+			p.found(-missingA, -missingB, largestA, largestB)
 			return place
 		}
 		place++
 	}
 	return none
+}
+
+// found notes what the first victim and those behind it leave, and the largest of them.
+func (p *pair) found(slackA, slackB int64, largestA, largestB uint32) {
+	p.a.slack, p.a.largest = slackA, int64(largestA)
+	p.b.slack, p.b.largest = slackB, int64(largestB)
 }
 
 // reaches reports whether so many victims could make up for what is missing, each as

@@ -69,7 +69,7 @@ func (x *search) compare(a, b *score.Score) int {
 func (x *search) recount(r *row) int64 {
 	// All go at once, so all budgets over a pod are charged: whatever the release.
 	count := int64(0)
-	if len(r.covered) != 0 {
+	if len(r.covered) > 0 {
 		for _, i := range x.evicted {
 			count += x.chargeUnit(&r.residents[i])
 		}
@@ -236,7 +236,7 @@ func (x *search) solve(node int) (violations int64, ok bool) {
 			p.Amounts = append(p.Amounts, x.request(r, i, d))
 		}
 	}
-	if len(r.covered) != 0 {
+	if len(r.covered) > 0 {
 		x.coverUnits(r)
 	}
 
@@ -319,13 +319,13 @@ func (x *search) coverUnits(r *row) {
 // searchEvery looks at every node: in an order of criteria other than the usual
 // one levels do not come in the order of what they cost. A bound by criteria
 // one by one spares most of the work.
-func (x *search) searchEvery(top int) {
+func (x *search) searchEvery() {
 	// Every bound is over all residents up to the top level, with violations allowed.
 	for node := range x.rows {
-		if !x.possible(node, top) || !x.besideHeld(&x.levels[top].clean, node, 1) {
+		if !x.possible(node) || !x.besideHeld(&x.levels[x.top].clean, node, 1) {
 			continue
 		}
-		if bound := x.plainBound(node, top); x.bestNode != none && x.compare(&bound, &x.bestScore) > 0 {
+		if bound := x.plainBound(node); x.bestNode != none && x.compare(&bound, &x.bestScore) > 0 {
 			continue
 		}
 		x.evaluate(node, 0, nil)
@@ -334,7 +334,7 @@ func (x *search) searchEvery(top int) {
 
 // plainBound returns a score of which no criterion is worse than in any set that
 // clears the node.
-func (x *search) plainBound(node, top int) score.Score {
+func (x *search) plainBound(node int) score.Score {
 	// It takes one pod at least, more if the largest requests say so. Requests of
 	// residents that surely violate are not among them, so where there are any the
 	// number says nothing.
@@ -342,11 +342,11 @@ func (x *search) plainBound(node, top int) score.Score {
 	pods, violations := int64(1), int64(0)
 	for _, d := range x.Demands {
 		missing := x.need(node, d) - x.free.at(node, d.Dim)
-		if x.levels[top].clean.at(node, d.Dim) < x.need(node, d) {
+		if x.levels[x.top].clean.at(node, d.Dim) < x.need(node, d) {
 			violations = 1
 		}
 		if r.spent == 0 && d.Dim != Seat && missing > 0 {
-			pods = max(pods, x.levels[top].tops.fewest(node, d.Dim, missing))
+			pods = max(pods, x.levels[x.top].tops.fewest(node, d.Dim, missing))
 		}
 	}
 	bound := score.Score{Violations: violations, Pods: pods, Start: score.Never}

@@ -135,38 +135,38 @@ func (t *Table) Search(q *Query, s *Scratch) (node int, found score.Score) {
 	t.settle()
 	x := search{Table: t, Query: q, Scratch: s, bestNode: -1, bestScore: score.Worst}
 	x.begin()
-	if x.top < 0 || x.hopeless(x.top) {
+	if x.top < 0 || x.hopeless() {
 		return -1, score.Worst
 	}
 	if !x.recall() {
-		x.searchAll(x.top)
+		x.searchAll()
 		x.conclude()
 	}
 	return x.bestNode, x.bestScore
 }
 
-// searchAll looks for the best node, up to a level.
-func (x *search) searchAll(top int) {
+// searchAll looks for the best node, up to the top level.
+func (x *search) searchAll() {
 	if x.Policy.Order != nil {
-		x.searchEvery(top)
+		x.searchEvery()
 		return
 	}
 
 	// Nodes that no bound holds for, then those that need no violation, by level: most
 	// searches end with the first.
 	if x.odd > 0 {
-		x.searchOdd(top)
+		x.searchOdd()
 	}
-	x.searchLevels(top, 0)
+	x.searchLevels(0)
 	if x.Table.spent == 0 || x.Policy.Respect || x.bestScore.Violations == 0 {
 		return
 	}
 	// What is left takes at least one violation. Rounds end where the best has fewer than
 	// any node that is left.
-	left := x.closeImpossible(top)
+	left := x.closeImpossible()
 	for v := int64(1); left && v <= mostViolations && v <= x.bestScore.Violations; v++ {
-		if x.anyWith(top, v) {
-			x.searchLevels(top, v)
+		if x.anyWith(v) {
+			x.searchLevels(v)
 		}
 	}
 	if left && x.bestScore.Violations > mostViolations {
@@ -181,8 +181,8 @@ const mostViolations = 16
 // searchLevels goes through the levels for the nodes that take at least so many
 // violations. Once a level is above the best found, so are all nodes that need
 // it.
-func (x *search) searchLevels(top int, violations int64) {
-	for k := 0; k <= top; k++ {
+func (x *search) searchLevels(violations int64) {
+	for k := 0; k <= x.top; k++ {
 		least := score.Score{Violations: violations, Top: int64(x.levels[k].low), Start: score.Never}
 		if x.bestNode != none && least.Compare(&x.bestScore) > 0 {
 			return
@@ -192,9 +192,9 @@ func (x *search) searchLevels(top int, violations int64) {
 }
 
 // anyWith reports whether any node that is left could do with so many violations.
-func (x *search) anyWith(top int, violations int64) bool {
+func (x *search) anyWith(violations int64) bool {
 	for b := range x.blocks() {
-		if p := &x.levels[top].clean; x.mayHaveEnough(p, b, violations) && x.enough(p, b, violations, p.lanesOf(b)&^x.closed[b]) != 0 {
+		if p := &x.levels[x.top].clean; x.mayHaveEnough(p, b, violations) && x.enough(p, b, violations, p.lanesOf(b)&^x.closed[b]) != 0 {
 			return true
 		}
 	}
@@ -202,9 +202,9 @@ func (x *search) anyWith(top int, violations int64) bool {
 }
 
 // closeImpossible closes the nodes that have not enough with all residents gone up to
-// a level, whatever that violates. It reports whether any node is left.
-func (x *search) closeImpossible(top int) (left bool) {
-	p := &x.levels[top].clean
+// the top level, whatever that violates. It reports whether any node is left.
+func (x *search) closeImpossible() (left bool) {
+	p := &x.levels[x.top].clean
 	for b := range x.blocks() {
 		mask := ^x.closed[b]
 		for _, d := range x.Demands {
@@ -248,18 +248,18 @@ func (x *search) close(node int) { x.closed[node/blockSize] |= 1 << (node % bloc
 // searchOdd evaluates every node where a victim's own priority is not the one it
 // is ranked by: the criteria look at the former, the levels at the latter, so
 // no bound holds.
-func (x *search) searchOdd(top int) {
+func (x *search) searchOdd() {
 	for node := range x.rows {
-		if x.rows[node].odd > 0 && x.possible(node, top) {
+		if x.rows[node].odd > 0 && x.possible(node) {
 			x.evaluate(node, 0, nil)
 		}
 	}
 }
 
 // hopeless reports whether in no block any node could have enough, with all
-// gone up to a level.
-func (x *search) hopeless(top int) bool {
-	p := &x.levels[top].clean
+// gone up to the top level.
+func (x *search) hopeless() bool {
+	p := &x.levels[x.top].clean
 
 	// Mostly one dimension settles it.
 	for _, d := range x.Demands {
@@ -285,11 +285,11 @@ blocks:
 	return true
 }
 
-// possible reports whether a node has enough with all residents gone up to a level,
+// possible reports whether a node has enough with all residents gone up to the top level,
 // whatever that violates.
-func (x *search) possible(node, top int) bool {
+func (x *search) possible(node int) bool {
 	for _, d := range x.Demands {
-		if sum(x.levels[top].clean.at(node, d.Dim), x.spentSum.at(node, d.Dim)) < d.Amount {
+		if sum(x.levels[x.top].clean.at(node, d.Dim), x.spentSum.at(node, d.Dim)) < d.Amount {
 			return false
 		}
 	}

@@ -173,7 +173,7 @@ func (t *Table) Load(nodes, room int, next func(node int) (allocatable []int64, 
 		r.residents = residents
 		r.requests.width, r.requests.small, small = uint8(w), small[:0:n], small[n:]
 		if r.requests.pack(amounts); r.requests.large != nil {
-			r.requests.pack(slices.Clone(amounts)) // next writes over them
+			*r.requests.large = slices.Clone(amounts) // next writes over them
 		}
 		t.residents += len(residents)
 		copy(left, allocatable)

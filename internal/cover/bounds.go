@@ -91,8 +91,7 @@ func (b *Bounds) helps(x *Item, k int, missing []int64) bool {
 }
 
 // fewest returns how many items it takes at least to make up what is missing, by
-// the sums of the largest amounts, or more than there are and false if all of them are
-// not enough.
+// the sums of the largest amounts, or false if all of them are not enough.
 func (b *Bounds) fewest(missing []int64) (least int, ok bool) {
 	for d, m := range missing {
 		sums := b.sums[d]
@@ -100,7 +99,7 @@ func (b *Bounds) fewest(missing []int64) (least int, ok bool) {
 			least++
 		}
 		if least == len(sums) {
-			return least, false
+			return 0, false
 		}
 	}
 	return least, true

@@ -32,7 +32,7 @@ func (s *search) run(items []Item, missing []int64, floor, below Cost, steps int
 	s.floor, s.best = floor, below
 
 	// A set that meets the bound of all items ends the search.
-	if bound, _ := s.bound(0, Nothing); floor.cheaper(bound) {
+	if bound, possible := s.bound(0, Nothing); possible && floor.cheaper(bound) {
 		s.floor = bound
 	}
 
