@@ -17,9 +17,7 @@ func (c *Cluster) coveredAt(node int) []*Victim {
 		return nil
 	}
 	var refs []int32
-	residents := table.Residents(node)
-	for i := range residents {
-		x := &residents[i]
+	for _, x := range table.Residents(node, 0) {
 		if x.Cover != noCover || x.Ref < 0 && len(table.Unit(^x.Ref).Covers) > 0 {
 			refs = append(refs, x.Ref)
 		}

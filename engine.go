@@ -199,28 +199,28 @@ func (e *engine) demandsOf(p *Pod, demands []columnar.Demand, beyond []demand) (
 //
 // The table orders rows by it and never asks what a resident stands for, so it is the
 // one place where the release's rules of importance enter the engine.
-func (e *engine) comparison() func(node int, a, b *columnar.Resident) int {
-	return func(node int, a, b *columnar.Resident) int {
+func (e *engine) comparison() func(node int, a, b columnar.Resident) int {
+	return func(node int, a, b columnar.Resident) int {
 		if d := cmp.Compare(a.Priority, b.Priority); d != 0 {
 			return d
 		}
 
 		// A pod by itself stands below a group, whatever the group's size.
-		kind, pods := e.standing(a)
-		otherKind, otherPods := e.standing(b)
+		kind, pods := e.standing(&a)
+		otherKind, otherPods := e.standing(&b)
 		if d := cmp.Or(cmp.Compare(kind, otherKind), cmp.Compare(pods, otherPods)); d != 0 {
 			return d
 		}
 		if d := cmp.Compare(b.Start, a.Start); d != 0 {
 			return d
 		}
-		if d := cmp.Compare(e.firstPod(b).UID, e.firstPod(a).UID); d != 0 {
+		if d := cmp.Compare(e.firstPod(&b).UID, e.firstPod(&a).UID); d != 0 {
 			return d
 		}
 
 		// Equal in everything: the node decides, which few comparisons come to.
 		s := e.cluster.slots[node]
-		return cmp.Compare(e.place(s, b), e.place(s, a))
+		return cmp.Compare(e.place(s, &b), e.place(s, &a))
 	}
 }
 
@@ -256,16 +256,16 @@ func (e *engine) place(s *nodeSlot, x *columnar.Resident) int {
 }
 
 // load fills the table, which is done row by row so that all that a row needs is read
-// while it is at hand. The residents of all nodes are one behind the other in node
-// order, as their requests are.
+// while it is at hand.
 func (e *engine) load(l *loading, shares map[*groupUnit][]int64) {
 	// Rows have room to grow, so that the first pods to come move no row.
 	w := len(e.names) - 1
-	room := 0
+	room, most := 0, 0
 	for _, s := range l.slots {
-		room += roomFor(len(s.pods))
+		n := roomFor(len(s.pods))
+		room, most = room+n, max(most, n)
 	}
-	residents := make([]columnar.Resident, room)
+	residents := make([]columnar.Resident, most)
 	var amounts []int64
 
 	// Requests were read once, when the pods were entered.
@@ -277,9 +277,8 @@ func (e *engine) load(l *loading, shares map[*groupUnit][]int64) {
 	// Row by row: the residents, a unit once, then in order, then what they request.
 	e.table.Load(len(l.slots), room, func(node int) ([]int64, []columnar.Resident, []int64) {
 		s := l.slots[node]
-		n := roomFor(len(s.pods))
-		row := residents[:0:n]
-		residents, amounts = residents[n:], amounts[:0]
+		row := residents[:0:roomFor(len(s.pods))]
+		amounts = amounts[:0]
 		for _, id := range l.on(s) {
 			if u := l.unitOf[id]; u == nil {
 				row = append(row, plainResident(l.pods.at(id), id))
@@ -324,8 +323,7 @@ func (e *engine) sortRow(node int, row []columnar.Resident) {
 		if a.Ref >= 0 && b.Ref >= 0 && a.Start != b.Start {
 			return cmp.Compare(a.Start, b.Start)
 		}
-		x, y := a, b // their addresses are needed here alone
-		return compare(node, &y, &x)
+		return compare(node, b, a)
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"example.com/preemption/internal/columnar"
 )
 
 // CheckEngine computes what the engine keeps of a cluster again, from the
@@ -26,7 +28,10 @@ func CheckEngine(c *Cluster) error {
 	for i, n := range c.nodes {
 		victims := c.release.Victims(n, c, c.groups)
 		slices.SortStableFunc(victims, func(a, b *Victim) int { return CompareImportance(b, a) })
-		residents := e.table.Residents(i)
+		var residents []columnar.Resident
+		for _, x := range e.table.Residents(i, 0) {
+			residents = append(residents, x)
+		}
 		if len(residents) != len(victims) {
 			fail("node %s: %d residents, want %d", n.Name, len(residents), len(victims))
 			continue

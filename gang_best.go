@@ -222,22 +222,18 @@ func (s *gangSearch) clashesWith(n *gangNode, x *columnar.Resident) bool {
 // capacity returns how many members a node takes with all pods gone that may go
 // and have no priority above top.
 func (s *gangSearch) capacity(n *gangNode, top int64) int {
-	// With no pod gone only the pods' ports are of interest, if the members want any.
+	// A pod that stays and has one of the ports rules the node out. With no pod gone only
+	// the pods' ports are of interest, if the members want any.
 	copy(s.avail, n.free)
-	residents := s.table.Residents(n.index)
-	if top == math.MinInt64 && len(s.ports) == 0 {
-		residents = nil
-	}
-
-	// A pod that stays and has one of the ports rules the node out.
-	for i := n.first; i < len(residents); i++ {
-		x := &residents[i]
-		if s.top(x) <= top && s.goes(n, x) {
-			for j, d := range s.demands {
-				s.avail[j] += s.table.Request(n.index, i, d.Dim)
+	if top > math.MinInt64 || len(s.ports) > 0 {
+		for i, x := range s.table.Residents(n.index, n.first) {
+			if s.top(&x) <= top && s.goes(n, &x) {
+				for j, d := range s.demands {
+					s.avail[j] += s.table.Request(n.index, i, d.Dim)
+				}
+			} else if s.clashesWith(n, &x) {
+				return 0
 			}
-		} else if s.clashesWith(n, x) {
-			return 0
 		}
 	}
 
@@ -318,10 +314,9 @@ func (s *gangSearch) tops() []int64 {
 	tops := []int64{math.MinInt64}
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		residents := s.table.Residents(n.index)
 		last := int64(math.MinInt64) // neighbours often have the same
-		for j := n.first; j < len(residents); j++ {
-			if top := s.top(&residents[j]); top != last && !seen[top] {
+		for _, x := range s.table.Residents(n.index, n.first) {
+			if top := s.top(&x); top != last && !seen[top] {
 				seen[top] = true
 				tops = append(tops, top)
 				last = top
@@ -338,9 +333,8 @@ func (s *gangSearch) anySpent() bool {
 		return true
 	}
 	for i := range s.nodes {
-		residents := s.table.Residents(s.nodes[i].index)
-		for j := s.nodes[i].first; j < len(residents); j++ {
-			if s.table.Spent(&residents[j]) {
+		for _, x := range s.table.Residents(s.nodes[i].index, s.nodes[i].first) {
+			if s.table.Spent(&x) {
 				return true
 			}
 		}

@@ -178,10 +178,8 @@ func (s *gangSearch) evictableOn(n *gangNode, top int64) *evictable {
 	g, dims := &s.buffer, len(s.demands)
 	*g = evictable{items: g.items[:0], refs: g.refs[:0], sizes: g.sizes[:0], forced: g.forced[:0], slab: g.slab[:0],
 		freed: append(g.freed[:0], make([]int64, dims)...), lack: g.lack, cost: cover.Nothing}
-	residents := s.table.Residents(n.index)
-	for i := n.first; i < len(residents); i++ {
-		x := &residents[i]
-		if s.top(x) > top || !s.goes(n, x) {
+	for i, x := range s.table.Residents(n.index, n.first) {
+		if s.top(&x) > top || !s.goes(n, &x) {
 			continue // it stays: above the top, or a budget or Eligible forbids it
 		}
 
@@ -193,14 +191,14 @@ func (s *gangSearch) evictableOn(n *gangNode, top int64) *evictable {
 
 		// What has a port that the members want goes whatever else does: it is no item,
 		// but its cost and what it frees count for every number of members.
-		if s.clashesWith(n, x) {
-			g.forced, g.cost = append(g.forced, x.Ref), g.cost.Plus(s.cost(x, top))
+		if s.clashesWith(n, &x) {
+			g.forced, g.cost = append(g.forced, x.Ref), g.cost.Plus(s.cost(&x, top))
 			for j := range amounts {
 				g.freed[j] += amounts[j]
 			}
 			continue
 		}
-		g.items = append(g.items, cover.Item{Amounts: amounts, Cost: s.cost(x, top)})
+		g.items = append(g.items, cover.Item{Amounts: amounts, Cost: s.cost(&x, top)})
 		g.refs, g.sizes = append(g.refs, x.Ref), append(g.sizes, s.size(amounts))
 	}
 	return g

@@ -78,12 +78,12 @@ func (x *search) worseFrom(node int, bound *score.Score) bool {
 	if first == none {
 		return true
 	}
-	e := &r.residents[line.at(first)]
-	top, start := int64(e.Priority), e.Start
+	priority, start := r.priorities[line.at(first)], r.residents[line.at(first)].start
+	top := int64(priority)
 	if r.grouped > 0 {
 		start = score.Never // rows are not in the order of starts
 	}
-	if k := x.levelOf(e.Priority); int64(x.levels[k].low) > bound.Top {
+	if k := x.levelOf(priority); int64(x.levels[k].low) > bound.Top {
 		*bound = x.bound(node, k, bound.Violations) // what held of a level below does not here
 	}
 	switch {
@@ -196,12 +196,12 @@ func (x *search) lateEnough(l *level, block, k int, violations int64, mask uint6
 // node can be the best.
 func (x *search) oneMayDo(l *level, node int, violations int64) bool {
 	r, start := &x.rows[node], x.toWin(x.bestScore.Start, node)
-	for i := len(r.residents) - 1; i >= 0; i-- {
-		e := &r.residents[i]
-		if e.Priority > l.low {
+	for i := len(r.priorities) - 1; i >= 0; i-- {
+		if r.priorities[i] > l.low {
 			return false
 		}
-		if e.Priority == l.low && e.Start >= start && x.makesUp(r, node, i) && x.isSpent(e) == (violations > 0) {
+		e := &r.residents[i]
+		if r.priorities[i] == l.low && e.start >= start && x.makesUp(r, node, i) && x.isSpent(e) == (violations > 0) {
 			return true
 		}
 	}

@@ -119,10 +119,10 @@ func (c *checker) levels() {
 		c.fail("%d levels, want at most %d", len(t.levels), maxLevels)
 	}
 	for node := range t.rows {
-		for _, x := range t.rows[node].residents {
-			at := slices.IndexFunc(t.levels, func(l level) bool { return l.low <= x.Priority && x.Priority <= l.high })
+		for _, p := range t.rows[node].priorities {
+			at := slices.IndexFunc(t.levels, func(l level) bool { return l.low <= p && p <= l.high })
 			if at < 0 {
-				c.fail("node %d: priority %d is in no level", node, x.Priority)
+				c.fail("node %d: priority %d is in no level", node, p)
 				continue
 			}
 			counts[at]++
@@ -141,12 +141,12 @@ func (c *checker) node(node int, allocatable []int64) counts {
 	t := c.t
 	r := &t.rows[node]
 	w, amounts := int(r.requests.width), len(r.requests.all())
-	if w > t.dims-1 || amounts != len(r.residents)*w {
-		c.fail("node %d: %d requests of %d residents, each %d wide", node, amounts, len(r.residents), w)
+	if w > t.dims-1 || amounts != len(r.residents)*w || len(r.priorities) != len(r.residents) {
+		c.fail("node %d: %d requests of %d residents, each %d wide, with %d priorities", node, amounts, len(r.residents), w, len(r.priorities))
 		return counts{}
 	}
 	for i := 1; i < len(r.residents); i++ {
-		if t.importance(node, &r.residents[i-1], &r.residents[i]) < 0 {
+		if x := r.resident(i); t.against(node, i-1, &x) < 0 {
 			c.fail("node %d: resident %d is more important than the one before it", node, i)
 		}
 	}
@@ -154,7 +154,7 @@ func (c *checker) node(node int, allocatable []int64) counts {
 	var n counts
 	var covered []int32 // least important first
 	for i := len(r.residents) - 1; i >= 0; i-- {
-		x := &r.residents[i]
+		x := r.resident(i)
 		over := x.Cover >= 0
 		if x.Ref < 0 {
 			u := &t.units[^x.Ref]
@@ -167,7 +167,7 @@ func (c *checker) node(node int, allocatable []int64) counts {
 		if over {
 			covered = append(covered, int32(i))
 		}
-		if c.spent(x) {
+		if c.spent(&x) {
 			n.spent++
 		}
 	}
@@ -244,9 +244,9 @@ func (c *checker) spent(x *Resident) bool {
 func (c *checker) amounts(r *row, d int, which func(*Resident) bool) []int64 {
 	var list []int64
 	for i := range r.residents {
-		x := &r.residents[i]
+		x := r.resident(i)
 		switch {
-		case !which(x):
+		case !which(&x):
 		case d == Seat:
 			list = append(list, int64(x.Seats))
 		default:
@@ -286,8 +286,8 @@ func (c *checker) top(r *row, node, d int, p *tops, which func(*Resident) bool, 
 func (c *checker) starts(r *row, which func(*Resident) bool) []int64 {
 	var list []int64
 	for i := range r.residents {
-		if which(&r.residents[i]) {
-			list = append(list, r.residents[i].Start)
+		if x := r.resident(i); which(&x) {
+			list = append(list, x.Start)
 		}
 	}
 	slices.Sort(list)

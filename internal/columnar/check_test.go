@@ -55,6 +55,10 @@ func TestCheckSeesWhatIsWrong(t *testing.T) {
 			r := &tab.rows[node]
 			r.requests.small = r.requests.small[1:]
 		},
+		"priorities": func(tab *Table) {
+			r := &tab.rows[node]
+			r.priorities = r.priorities[1:]
+		},
 		"held in dimension 0":  func(tab *Table) { tab.held.sums[Seat][node]++ },
 		"held in dimension 1":  func(tab *Table) { tab.held.sums[1][node]++ },
 		"lowest priority held": func(tab *Table) { tab.held.weakest[node]++ },

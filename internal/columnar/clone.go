@@ -3,12 +3,11 @@ package columnar
 import "slices"
 
 // Clone returns an independent copy whose residents are ordered by compare.
-func (t *Table) Clone(compare func(node int, a, b *Resident) int) *Table {
-	// Rows that wait for long wait in the copy too. Its journal is empty: no memory of a
-	// search is about it.
+func (t *Table) Clone(compare func(node int, a, b Resident) int) *Table {
+	// The copy's journal is empty: no memory of a search is about it.
 	t.settle()
 	k := *t
-	k.importance, k.stale, k.journal = compare, &staleRows{later: slices.Clone(t.stale.later)}, journal{}
+	k.importance, k.stale, k.journal = compare, t.stale.clone(), journal{}
 	k.free, k.spentTops, k.spentSum, k.held = t.free.clone(), t.spentTops.clone(), t.spentSum.clone(), t.held.clone()
 	k.levels = make([]level, len(t.levels))
 	for i := range t.levels {
@@ -33,18 +32,21 @@ func (l *level) clone() level {
 func (t *Table) cloneRows(rows []row) {
 	// How much there is of each, then one piece of memory for it.
 	t.rows = slices.Clone(rows)
-	var residents slab[Resident]
+	var priorities slab[int32]
+	var residents slab[resident]
 	var requests slab[uint32]
 	var covered slab[int32]
 	for i := range rows {
 		r := &rows[i]
+		priorities.size += len(r.priorities)
 		residents.size += len(r.residents)
 		requests.size += len(r.requests.small)
 		covered.size += len(r.covered)
 	}
 	for i := range t.rows {
 		r := &t.rows[i]
-		r.residents, r.requests.small = residents.copy(r.residents), requests.copy(r.requests.small)
+		r.priorities, r.residents = priorities.copy(r.priorities), residents.copy(r.residents)
+		r.requests.small = requests.copy(r.requests.small)
 		if r.requests.large != nil {
 			large := slices.Clone(*r.requests.large)
 			r.requests.large = &large

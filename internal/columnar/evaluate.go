@@ -42,7 +42,7 @@ func (x *search) reprieve(node int, judge Judge) (violations int64, ok bool) {
 	if judge != nil {
 		for i := from; i < len(r.residents); i++ {
 			if !x.isSpared(i) {
-				judge.Remove(r.residents[i].Ref)
+				judge.Remove(r.residents[i].ref)
 			}
 		}
 		if !judge.Fits() {
@@ -92,7 +92,7 @@ func (x *search) spare(node int, r *row, from int) bool {
 
 	// Of each resident it is asked once, since a caller's function may take long.
 	for i := range r.residents {
-		ref := r.residents[i].Ref
+		ref := r.residents[i].ref
 		x.spared = append(x.spared, i >= from && x.Spared(node, ref))
 		if x.spared[i] && x.Blocked != nil && x.Blocked(node, ref) {
 			return false
@@ -114,7 +114,7 @@ func (t *Table) request(r *row, i, dim int) int64 {
 		if r.grouped == 0 {
 			return 1
 		}
-		return int64(r.residents[i].Seats)
+		return int64(r.residents[i].seats())
 	}
 	return r.requests.at(i, dim)
 }
@@ -151,10 +151,10 @@ func (x *search) putBack(r *row, node, i int, judge Judge) bool {
 		}
 	}
 	if room && x.Blocked != nil {
-		room = !x.Blocked(node, r.residents[i].Ref)
+		room = !x.Blocked(node, r.residents[i].ref)
 	}
 	if judge != nil {
-		room = judge.PutBack(r.residents[i].Ref, room)
+		room = judge.PutBack(r.residents[i].ref, room)
 	}
 	if !room {
 		x.evicted = append(x.evicted, int32(i))
@@ -204,7 +204,7 @@ func (x *search) classify(r *row) violators {
 	// Only residents with a budget over them are looked at. Their list begins with the
 	// least important.
 	n := len(r.covered)
-	for n > 0 && !x.allMayGo && r.residents[r.covered[n-1]].Priority >= x.Priority {
+	for n > 0 && !x.allMayGo && r.priorities[r.covered[n-1]] >= x.Priority {
 		n-- // it may not go, and charges nothing
 	}
 
@@ -222,12 +222,12 @@ func (x *search) classify(r *row) violators {
 
 		// One violating pod makes the whole unit a violator.
 		e, pods := &r.residents[i], int32(0)
-		if e.Ref < 0 {
-			for _, cover := range x.units[^e.Ref].Covers {
+		if e.ref < 0 {
+			for _, cover := range x.units[^e.ref].Covers {
 				pods += x.charge(cover)
 			}
 		} else {
-			pods = x.charge(e.Cover)
+			pods = x.charge(e.over)
 		}
 		if pods > 0 {
 			first--
@@ -303,10 +303,10 @@ func (x *search) score(r *row, violations int64) score.Score {
 	}
 	s := score.None
 	for _, i := range x.evicted {
-		if e := &r.residents[i]; e.Ref < 0 {
-			s.Add(&x.units[^e.Ref].Cost)
+		if e := &r.residents[i]; e.ref < 0 {
+			s.Add(&x.units[^e.ref].Cost)
 		} else {
-			s.AddPod(e.Priority, e.Start)
+			s.AddPod(r.priorities[i], e.start)
 		}
 	}
 	s.Violations = violations
@@ -316,20 +316,21 @@ func (x *search) score(r *row, violations int64) score.Score {
 // plainScore is score where the evicted are pods, in the order of the row: the first has
 // the highest priority, and the earliest start of those with it.
 func (x *search) plainScore(r *row, violations int64) score.Score {
-	e := &r.residents[x.evicted[0]]
-	return score.Score{Violations: violations, Top: int64(e.Priority), Sum: x.weight(r), Pods: int64(len(x.evicted)), Start: e.Start, Highest: int64(e.Priority)}
+	first := x.evicted[0]
+	top := int64(r.priorities[first])
+	return score.Score{Violations: violations, Top: top, Sum: x.weight(r), Pods: int64(len(x.evicted)), Start: r.residents[first].start, Highest: top}
 }
 
 // weight adds up what the evicted weigh, a pod of each. It is asked for once they are
 // known, since priorities are in other memory than requests.
 func (x *search) weight(r *row) (sum int64) {
 	// They are in the order of their priorities: if the first has that of the last, all have.
-	first, last := r.residents[x.evicted[0]].Priority, r.residents[x.evicted[len(x.evicted)-1]].Priority
+	first, last := r.priorities[x.evicted[0]], r.priorities[x.evicted[len(x.evicted)-1]]
 	if first == last {
 		return int64(len(x.evicted)) * score.Weight(first)
 	}
 	for _, i := range x.evicted {
-		sum += score.Weight(r.residents[i].Priority)
+		sum += score.Weight(r.priorities[i])
 	}
 	return sum
 }
@@ -344,7 +345,7 @@ func (t *Table) Evicted(node int, s *Scratch, refs []int32) []int32 {
 
 func (r *row) refs(indices, refs []int32) []int32 {
 	for _, i := range indices {
-		refs = append(refs, r.residents[i].Ref)
+		refs = append(refs, r.residents[i].ref)
 	}
 	return refs
 }

@@ -41,8 +41,8 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 		return 0, false
 	}
 	if len(x.short) == 0 {
-		n := len(r.residents)
-		return 0, n > 0 && r.residents[n-1].Priority < x.Priority
+		n := len(r.priorities)
+		return 0, n > 0 && r.priorities[n-1] < x.Priority
 	}
 
 	// If budgets are over none from the first victim on, violators stay all. Who violates
@@ -194,8 +194,8 @@ var unlimited = limit{math.MaxInt64, math.MaxInt64}
 
 // limitFrom returns the limit for a node without violations, by its first victim.
 func (x *search) limitFrom(r *row, node, first int) limit {
-	b, e := &x.bestScore, &r.residents[first]
-	top := int64(e.Priority)
+	b, priority := &x.bestScore, r.priorities[first]
+	top := int64(priority)
 	// A node whose first victim is below the best's top is better whatever else goes. With
 	// odd victims the first is not the highest for sure.
 	if !x.settledByLess() || b.Violations > 0 || top < b.Top || r.odd > 0 {
@@ -209,16 +209,16 @@ func (x *search) limitFrom(r *row, node, first int) limit {
 	// that too. Groups do not come in the order of their starts.
 	most := limit{math.MaxInt64, b.Sum}
 	lightest := score.Weight(x.levels[0].low)
-	start := e.Start
+	start := r.residents[first].start
 	if r.grouped > 0 {
-		start = x.levels[x.levelOf(e.Priority)].latest.at(node, 0)
+		start = x.levels[x.levelOf(priority)].latest.at(node, 0)
 	}
-	if (start < b.Start || start == b.Start && node > x.bestNode) && times(b.Pods-1, score.Weight(e.Priority)) < b.Sum {
+	if (start < b.Start || start == b.Start && node > x.bestNode) && times(b.Pods-1, score.Weight(priority)) < b.Sum {
 		most.sum--
 	}
 	// No victim weighs less than the lightest of the table, so a sum is a number too.
 	if lightest > 0 {
-		most.victims = max(0, most.sum-score.Weight(e.Priority)+lightest) / lightest
+		most.victims = max(0, most.sum-score.Weight(priority)+lightest) / lightest
 	}
 	return most
 }

@@ -63,9 +63,8 @@ func TestGreedyIsItsDefinition(t *testing.T) {
 func spoil(r *rand.Rand, s *shape, tab *Table) {
 	for n := range tab.Nodes() {
 		if r.IntN(3) == 0 {
-			for i := range tab.Residents(n) {
-				ref := tab.Residents(n)[i].Ref
-				tab.Take(n, ref, 2, []int64{1, 1 << 20, 1 << 40}[r.IntN(3)])
+			for _, x := range residentsOf(tab, n) {
+				tab.Take(n, x.Ref, 2, []int64{1, 1 << 20, 1 << 40}[r.IntN(3)])
 			}
 			tab.Resize(n, []int64{0, 0, -tab.Free(n, 2)})
 		}
@@ -88,7 +87,7 @@ func spoil(r *rand.Rand, s *shape, tab *Table) {
 // defined clears a node: all of lower priority go and charge the budgets, most important
 // first; then those that violate are put back, then the others.
 func defined(t *Table, q *Query, node int) (found score.Score, evicted []int32, ok bool) {
-	residents := t.Residents(node)
+	residents := residentsOf(t, node)
 	left, violations := slices.Clone(t.budgets), make([]int64, len(residents))
 	have := make([]int64, len(q.Demands))
 	for j, d := range q.Demands {

@@ -163,8 +163,8 @@ func (t *Table) Relay() {
 	// How many residents there are of each priority.
 	counts := make(map[int32]int)
 	for i := range t.rows {
-		for _, x := range t.rows[i].residents {
-			counts[x.Priority]++
+		for _, p := range t.rows[i].priorities {
+			counts[p]++
 		}
 	}
 	type step struct {

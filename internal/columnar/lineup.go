@@ -64,7 +64,7 @@ func (x *search) cut(l *lineup) int {
 	}
 
 	// Those before it may go no more than it may.
-	if place != none && !x.allMayGo && l.row.residents[l.at(place)].Priority >= x.Priority {
+	if place != none && !x.allMayGo && l.row.priorities[l.at(place)] >= x.Priority {
 		return none
 	}
 	return place

@@ -84,12 +84,12 @@ func (x *search) recount(r *row) int64 {
 
 // chargeUnit charges all budgets over a resident and returns how many of its pods
 // overdraw one.
-func (x *search) chargeUnit(e *Resident) int64 {
-	if e.Ref >= 0 {
-		return x.chargeAllOver(e.Cover)
+func (x *search) chargeUnit(e *resident) int64 {
+	if e.ref >= 0 {
+		return x.chargeAllOver(e.over)
 	}
 	count := int64(0)
-	for _, cover := range x.units[^e.Ref].Covers {
+	for _, cover := range x.units[^e.ref].Covers {
 		count += x.chargeAllOver(cover)
 	}
 	return count
@@ -110,16 +110,16 @@ func (x *search) chargeAllOver(cover int32) int64 {
 }
 
 // giveBack undoes chargeUnit.
-func (x *search) giveBack(e *Resident) {
-	if e.Ref >= 0 {
-		if e.Cover >= 0 {
-			for _, b := range x.covers[e.Cover] {
+func (x *search) giveBack(e *resident) {
+	if e.ref >= 0 {
+		if e.over >= 0 {
+			for _, b := range x.covers[e.over] {
 				x.left[b]++
 			}
 		}
 		return
 	}
-	for _, cover := range x.units[^e.Ref].Covers {
+	for _, cover := range x.units[^e.ref].Covers {
 		for _, b := range x.covers[cover] {
 			x.left[b]++
 		}
@@ -154,7 +154,7 @@ func (x *search) respect(node int) (violations int64, ok bool) {
 		if e := &r.residents[i]; x.chargeUnit(e) > 0 {
 			x.giveBack(e)
 			stays[i] = true
-			if x.Blocked != nil && x.Blocked(node, e.Ref) {
+			if x.Blocked != nil && x.Blocked(node, e.ref) {
 				x.forgetCharges()
 				return 0, false
 			}
@@ -229,8 +229,7 @@ func (x *search) solve(node int) (violations int64, ok bool) {
 		if x.isSpared(i) {
 			continue
 		}
-		e := &r.residents[i]
-		p.Units = append(p.Units, best.Unit{Cost: x.cost(e), Must: x.Blocked != nil && x.Blocked(node, e.Ref)})
+		p.Units = append(p.Units, best.Unit{Cost: x.cost(r, i), Must: x.Blocked != nil && x.Blocked(node, r.residents[i].ref)})
 		s.asked = append(s.asked, int32(i))
 		for _, d := range s.short {
 			p.Amounts = append(p.Amounts, x.request(r, i, d))
@@ -251,7 +250,7 @@ func (x *search) solve(node int) (violations int64, ok bool) {
 	if !found.Exact {
 		cost, goes, ok := x.Hard(node)
 		for _, i := range s.asked {
-			if ok && goes(r.residents[i].Ref) {
+			if ok && goes(r.residents[i].ref) {
 				x.evicted = append(x.evicted, i)
 			}
 		}
@@ -267,11 +266,12 @@ func (x *search) solve(node int) (violations int64, ok bool) {
 const bestSteps = 200_000
 
 // cost is what evicting a resident costs, violations left aside.
-func (x *search) cost(e *Resident) score.Score {
-	if e.Ref >= 0 {
-		return score.Score{Top: int64(e.Priority), Sum: score.Weight(e.Priority), Pods: 1, Start: e.Start, Highest: int64(e.Priority)}
+func (x *search) cost(r *row, i int) score.Score {
+	if e := &r.residents[i]; e.ref < 0 {
+		return x.units[^e.ref].Cost
 	}
-	return x.units[^e.Ref].Cost
+	priority := int64(r.priorities[i])
+	return score.Score{Top: priority, Sum: score.Weight(r.priorities[i]), Pods: 1, Start: r.residents[i].start, Highest: priority}
 }
 
 // coverUnits tells the problem which budgets are over the units, by numbers of its
@@ -304,13 +304,13 @@ func (x *search) coverUnits(r *row) {
 	// A set for each covered pod of a unit, in the order of its pods.
 	for k, i := range s.asked {
 		e := &r.residents[i]
-		if e.Ref >= 0 {
-			if e.Cover >= 0 {
-				p.Units[k].Covers = [][]int32{over(e.Cover)}
+		if e.ref >= 0 {
+			if e.over >= 0 {
+				p.Units[k].Covers = [][]int32{over(e.over)}
 			}
 			continue
 		}
-		for _, cover := range x.units[^e.Ref].Covers {
+		for _, cover := range x.units[^e.ref].Covers {
 			p.Units[k].Covers = append(p.Units[k].Covers, over(cover))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // staleRows are the rows of which something has to be computed again. Queries, which
 // may be many at a time, compute it under the lock; the first does it for all.
 type staleRows struct {
+	parts []part // by node
 	nodes []int32
 	// later are rows with residents that have come to violate for sure. As long as
 	// these count as if they might go, every bound is only lower than it could be, so
@@ -24,6 +25,14 @@ type staleRows struct {
 	later   []int32
 	waiting atomic.Bool // for the next query, since there was an update
 	lock    sync.Mutex
+}
+
+// add notes that of a row this much is stale, beside what is already.
+func (s *staleRows) add(node int, what part) { s.parts[node] = s.parts[node].and(what) }
+
+// clone copies it: rows that wait for long wait in the copy too. None other does.
+func (s *staleRows) clone() *staleRows {
+	return &staleRows{parts: slices.Clone(s.parts), later: slices.Clone(s.later)}
 }
 
 // laterAtOnce is how many rows a query computes of those that could wait.
@@ -81,11 +90,12 @@ func (t *Table) Touch(node int) { t.mark(node, everything) }
 // one of these has left passed zero.
 func (t *Table) TouchCovered(node int, cover int32) {
 	spent := t.overdrawn(cover)
-	for _, x := range t.rows[node].residents {
-		if x.Ref < 0 || x.Cover != cover {
+	r := &t.rows[node]
+	for i := range r.residents {
+		if r.residents[i].cover() != cover {
 			continue
 		}
-		if what := crossed(t.levelOf(x.Priority)); spent {
+		if what := crossed(t.levelOf(r.priorities[i])); spent {
 			t.markLater(node, what)
 		} else {
 			t.mark(node, what)
@@ -93,12 +103,11 @@ func (t *Table) TouchCovered(node int, cover int32) {
 	}
 }
 
-// mark notes that of a row this much is stale, beside what is already. The journal hears
-// of it too, since a search that remembers the row's answer must not.
+// mark has what is stale of a row computed by the next query. The journal hears of it too, since a search that remembers the row's answer must not.
 func (t *Table) mark(node int, what part) {
 	t.journal.note(node)
 	r := &t.rows[node]
-	r.stale = r.stale.and(what)
+	t.stale.add(node, what)
 	if !r.waits {
 		r.waits = true
 		t.stale.nodes = append(t.stale.nodes, int32(node))
@@ -110,7 +119,7 @@ func (t *Table) mark(node int, what part) {
 func (t *Table) markLater(node int, what part) {
 	t.journal.note(node)
 	r := &t.rows[node]
-	r.stale = r.stale.and(what)
+	t.stale.add(node, what)
 	if !r.waits && !r.waitsLong {
 		r.waitsLong = true
 		t.stale.later = append(t.stale.later, int32(node))
@@ -154,10 +163,10 @@ func (t *Table) settleUpTo(later int) {
 func (t *Table) refreshRows(nodes []int32) {
 	slices.Sort(nodes)
 	for _, node := range nodes {
-		r := &t.rows[node]
-		if r.stale != fresh {
-			t.refresh(int(node), r.stale)
+		if what := t.stale.parts[node]; what != fresh {
+			t.refresh(int(node), what)
 		}
+		r := &t.rows[node]
 		r.waits, r.waitsLong = false, false
 	}
 }
@@ -165,7 +174,7 @@ func (t *Table) refreshRows(nodes []int32) {
 // widenStale follows a change of the levels' indices: sets of levels mean others by then.
 func (t *Table) widenStale() {
 	for _, node := range slices.Concat(t.stale.nodes, t.stale.later) {
-		t.rows[node].stale = everything
+		t.stale.parts[node] = everything
 	}
 }
 
@@ -232,7 +241,7 @@ func (t *Table) refreshBlock(block int, gathered *[blockSize]gathering) {
 // beginRow makes ready to gather what a row adds up to, and takes it out of the counts.
 func (t *Table) beginRow(g *gathering, node int) {
 	r := &t.rows[node]
-	r.stale = fresh
+	t.stale.parts[node] = fresh
 	t.forget(r)
 	g.reset(t.dims)
 	g.left = len(r.residents)
@@ -246,18 +255,18 @@ func (t *Table) beginRow(g *gathering, node int) {
 func (t *Table) gather(g *gathering, node int, high int32) (some bool) {
 	r := &t.rows[node]
 	g.starts, g.late = g.starts[:0], never
-	for ; g.left > 0 && r.residents[g.left-1].Priority <= high; g.left-- {
+	for ; g.left > 0 && r.priorities[g.left-1] <= high; g.left-- {
 		x := &r.residents[g.left-1]
 		g.requests = r.requests.of(g.left-1, g.requests[:0])
 		t.count(r, x, g.left-1)
 		some = true
 		if t.isSpent(x) {
-			g.spend(x, g.requests)
-			g.late = max(g.late, x.Start)
+			g.spend(x.seats(), g.requests)
+			g.late = max(g.late, x.start)
 			continue
 		}
-		g.gain(x, g.requests)
-		g.starts = enter(g.starts, x.Start)
+		g.gain(x.seats(), g.requests)
+		g.starts = enter(g.starts, x.start)
 	}
 	return some
 }
@@ -314,8 +323,8 @@ func (g *gathering) reset(dims int) {
 
 // gain takes in a resident that may go without a violation, as far as is known: what it
 // makes available counts at every level from its own on.
-func (g *gathering) gain(x *Resident, requests []int64) {
-	g.clean[Seat] += int64(x.Seats)
+func (g *gathering) gain(seats int32, requests []int64) {
+	g.clean[Seat] += int64(seats)
 	for d, q := range requests {
 		g.clean[d+1] += q
 		g.largest[d+1] = enter(g.largest[d+1], q)
@@ -324,8 +333,8 @@ func (g *gathering) gain(x *Resident, requests []int64) {
 
 // spend takes in one that surely violates. It is kept apart, whatever its level: bounds
 // without violations know nothing of it, and those with some add the largest of these.
-func (g *gathering) spend(x *Resident, requests []int64) {
-	g.sum[Seat] += int64(x.Seats)
+func (g *gathering) spend(seats int32, requests []int64) {
+	g.sum[Seat] += int64(seats)
 	for d, q := range requests {
 		g.sum[d+1] += q
 		g.spent[d+1] = enter(g.spent[d+1], q)
@@ -342,11 +351,11 @@ func (t *Table) forget(r *row) {
 	r.odd, r.grouped, r.spent, r.covered = 0, 0, 0, r.covered[:0]
 }
 
-func (t *Table) count(r *row, x *Resident, index int) {
+func (t *Table) count(r *row, x *resident, index int) {
 	// A unit counts by what it is as a whole, a pod by the budgets over it.
-	if x.Ref < 0 {
+	if x.ref < 0 {
 		r.grouped++
-		u := &t.units[^x.Ref]
+		u := &t.units[^x.ref]
 		if u.Odd {
 			if r.odd == 0 {
 				t.odd++
@@ -356,7 +365,7 @@ func (t *Table) count(r *row, x *Resident, index int) {
 		if len(u.Covers) > 0 {
 			r.covered = append(r.covered, int32(index))
 		}
-	} else if x.Cover >= 0 {
+	} else if x.over >= 0 {
 		r.covered = append(r.covered, int32(index))
 	}
 	if t.isSpent(x) {

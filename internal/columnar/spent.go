@@ -4,11 +4,11 @@ import "slices"
 
 // isSpent reports whether evicting the resident violates a budget whatever else
 // is evicted: one over it has nothing left.
-func (t *Table) isSpent(x *Resident) bool {
-	if x.Ref >= 0 {
-		return x.Cover >= 0 && t.overdrawn(x.Cover)
+func (t *Table) isSpent(x *resident) bool {
+	if x.ref >= 0 {
+		return x.over >= 0 && t.overdrawn(x.over)
 	}
-	return t.SpentUnit(&t.units[^x.Ref])
+	return t.SpentUnit(&t.units[^x.ref])
 }
 
 // SpentUnit reports whether evicting a unit violates a budget whatever else is

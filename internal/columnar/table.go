@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"iter"
 	"slices"
 	"sort"
 
@@ -18,7 +19,7 @@ const Seat = 0
 // that updates between two queries cost little more than one.
 type Table struct {
 	dims       int
-	importance func(node int, a, b *Resident) int // positive if a is the more important
+	importance func(node int, a, b Resident) int // positive if a is the more important
 	rows       []row
 	stale      *staleRows // whose summaries are not computed yet
 	free       plane      // with no resident evicted
@@ -65,38 +66,9 @@ type Unit struct {
 	Covers []int32     // of the pods that budgets cover, in the order of the pods
 }
 
-// row is one node. What every evaluation reads of it comes first: a row is two lines of
-// memory, and the first has the lists.
-type row struct {
-	residents []Resident // most important first
-	requests  requests
-
-	// What follows from the residents, up to date unless the row is stale.
-	odd       int32   // odd residents
-	grouped   int32   // residents that are units
-	spent     int32   // residents that surely violate
-	covered   []int32 // residents with a budget over them, as indices, least important first
-	stale     part    // what has to be computed again
-	waits     bool    // for that, among the rows that a query computes
-	waitsLong bool    // among those that it may leave to others
-}
-
-// fit cuts requests, one for each dimension of the table, down to the row's width,
-// which it makes large enough for them.
-func (r *row) fit(requests []int64) []int64 {
-	w := len(requests)
-	for w > int(r.requests.width) && requests[w-1] == 0 {
-		w--
-	}
-	if w > int(r.requests.width) {
-		r.requests.widen(w, len(r.residents))
-	}
-	return requests[:r.requests.width]
-}
-
 // New returns an empty table of so many dimensions, seats included. Residents of
 // a node are ordered by compare.
-func New(dims int, chargeAll bool, compare func(node int, a, b *Resident) int) *Table {
+func New(dims int, chargeAll bool, compare func(node int, a, b Resident) int) *Table {
 	return &Table{dims: dims, importance: compare, stale: &staleRows{}, free: newPlane(dims, 0), held: newHoldings(dims, 0), spentTops: newTops(dims, 0),
 		spentSum: newPlane(dims, 0), chargeAll: chargeAll, mostLevels: maxLevels}
 }
@@ -116,6 +88,7 @@ func (t *Table) blocks() int { return blocksOf(len(t.rows)) }
 func (t *Table) AddNode(allocatable []int64) {
 	t.journal.forget()
 	t.rows = append(t.rows, row{})
+	t.stale.parts = append(t.stale.parts, fresh)
 	t.free.grow()
 	t.held.grow()
 	t.spentTops.grow()
@@ -131,6 +104,7 @@ func (t *Table) RemoveNode(node int) {
 	t.settleAll() // stale rows go by the number of their node
 	t.journal.forget()
 	t.rows = slices.Delete(t.rows, node, node+1)
+	t.stale.parts = slices.Delete(t.stale.parts, node, node+1)
 	t.free.remove(node)
 	t.held.remove(node)
 	t.spentTops.remove(node)
@@ -153,11 +127,12 @@ func (t *Table) Resize(node int, delta []int64) {
 }
 
 // Load builds the table of so many nodes at once: next yields, for each in turn,
-// what it has to give, its residents, most important first, and their requests, which it
-// may write over for the next. Rows have room for as many residents as the capacities of
-// theirs say, room in all. The table must be empty. It takes O(nodes × levels + residents).
+// what it has to give, its residents, most important first, and their requests, all of
+// which it may write over for the next. Rows have room for as many residents as the
+// capacities of these lists say, room in all. The table must be empty. It takes
+// O(nodes × levels + residents).
 func (t *Table) Load(nodes, room int, next func(node int) (allocatable []int64, residents []Resident, requests []int64)) {
-	t.rows = make([]row, nodes)
+	t.rows, t.stale.parts = make([]row, nodes), make([]part, nodes)
 	t.free, t.spentSum, t.spentTops = newPlane(t.dims, nodes), newPlane(t.dims, nodes), newTops(t.dims, nodes)
 	t.held = newHoldings(t.dims, nodes)
 	t.free.loose = true
@@ -165,13 +140,18 @@ func (t *Table) Load(nodes, room int, next func(node int) (allocatable []int64, 
 	// Rows first, with what they leave free. All else follows from the rows at once. They
 	// are one behind the other, so that a search that goes from node to node reads on.
 	w := t.dims - 1
+	slab := row{priorities: make([]int32, room), residents: make([]resident, room)}
 	small := make([]uint32, room*w)
 	left := make([]int64, t.dims)
 	for node := range t.rows {
 		allocatable, residents, amounts := next(node)
-		r, n := &t.rows[node], cap(residents)*w
-		r.residents = residents
-		r.requests.width, r.requests.small, small = uint8(w), small[:0:n], small[n:]
+		r, n := &t.rows[node], cap(residents)
+		r.priorities, slab.priorities = slab.priorities[:0:n], slab.priorities[n:]
+		r.residents, slab.residents = slab.residents[:0:n], slab.residents[n:]
+		for i := range residents {
+			r.insert(i, &residents[i])
+		}
+		r.requests.width, r.requests.small, small = uint8(w), small[:0:n*w], small[n*w:]
 		if r.requests.pack(amounts); r.requests.large != nil {
 			*r.requests.large = slices.Clone(amounts) // next writes over them
 		}
@@ -200,7 +180,7 @@ func (t *Table) Add(node int, x Resident, requests []int64) {
 	k := t.levelFor(x.Priority)
 	t.levels[k].count++
 	t.take(node, &x, requests, -1)
-	t.mark(node, moved(k, t.isSpent(&x)))
+	t.mark(node, moved(k, t.Spent(&x)))
 	t.relayIfSkewed()
 }
 
@@ -209,7 +189,7 @@ func (t *Table) Add(node int, x Resident, requests []int64) {
 func (t *Table) Remove(node int, ref int32) (requests []int64) {
 	r := &t.rows[node]
 	at := r.indexOf(ref)
-	x := r.residents[at]
+	x := r.resident(at)
 	t.removed = r.requests.of(at, t.removed[:0])
 	t.take(node, &x, t.removed, +1)
 	r.drop(at)
@@ -217,7 +197,7 @@ func (t *Table) Remove(node int, ref int32) (requests []int64) {
 	t.churn++
 	k := t.levelOf(x.Priority)
 	t.levels[k].count--
-	t.mark(node, moved(k, t.isSpent(&x)))
+	t.mark(node, moved(k, t.Spent(&x)))
 	return t.removed
 }
 
@@ -228,8 +208,8 @@ func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale
 	r := &t.rows[node]
 	// What is requested, then which level it counts in, then its place in the row.
 	at := r.indexOf(x.Ref)
-	old := r.residents[at]
-	r.residents[at] = x
+	old := r.resident(at)
+	r.set(at, &x)
 	if sign != 0 {
 		requests = r.fit(requests)
 		t.take(node, &Resident{Seats: 1}, requests, -sign)
@@ -249,19 +229,8 @@ func (t *Table) Change(node int, x Resident, requests []int64, sign int64, stale
 // SetCover changes which budgets are over a pod.
 func (t *Table) SetCover(node int, ref, cover int32) {
 	r := &t.rows[node]
-	r.residents[r.indexOf(ref)].Cover = cover
+	r.residents[r.indexOf(ref)].over = cover
 	t.mark(node, everything)
-}
-
-// indexOf returns the index of the resident with that reference. Going through a
-// short row from its beginning is faster than jumping about in it.
-func (r *row) indexOf(ref int32) int {
-	for i := range r.residents {
-		if r.residents[i].Ref == ref {
-			return i
-		}
-	}
-	return -1
 }
 
 // reorder puts a resident whose importance has changed in its place. It reports
@@ -269,30 +238,30 @@ func (r *row) indexOf(ref int32) int {
 func (t *Table) reorder(node, at int) (moved bool) {
 	// Importance rarely changes much: mostly the neighbours say that nothing moves.
 	r := &t.rows[node]
-	before := at == 0 || t.importance(node, &r.residents[at-1], &r.residents[at]) > 0
-	behind := at == len(r.residents)-1 || t.importance(node, &r.residents[at], &r.residents[at+1]) > 0
+	x := r.resident(at)
+	before := at == 0 || t.against(node, at-1, &x) > 0
+	behind := at == len(r.residents)-1 || t.against(node, at+1, &x) < 0
 	if before && behind {
 		return false
 	}
-	x, requests := r.residents[at], r.requests.of(at, nil)
+	requests := r.requests.of(at, nil)
 	r.drop(at)
 	t.insert(node, x, requests)
 	return true
 }
 
-// drop takes resident at out of a row.
-func (r *row) drop(at int) {
-	r.residents = slices.Delete(r.residents, at, at+1)
-	r.requests.drop(at)
-}
-
 // insert puts a resident into a row.
 func (t *Table) insert(node int, x Resident, requests []int64) {
 	r := &t.rows[node]
-	at := sort.Search(len(r.residents), func(i int) bool { return t.importance(node, &r.residents[i], &x) < 0 })
+	at := sort.Search(len(r.residents), func(i int) bool { return t.against(node, i, &x) < 0 })
 	requests = r.fit(requests)
-	r.residents = slices.Insert(r.residents, at, x)
+	r.insert(at, &x)
 	r.requests.insert(at, requests)
+}
+
+// against compares the importance of resident i of a node with that of another one.
+func (t *Table) against(node, i int, x *Resident) int {
+	return t.importance(node, t.rows[node].resident(i), *x)
 }
 
 // take accounts in the free plane for a resident that comes (-1) or goes (+1).
@@ -303,26 +272,18 @@ func (t *Table) take(node int, x *Resident, requests []int64, sign int64) {
 	}
 }
 
-// below returns the index of the first resident of lower priority than that.
-func (r *row) below(priority int32) int {
-	lo, hi := 0, len(r.residents)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if r.residents[mid].Priority < priority {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return lo
-}
-
 // Free returns what is available on a node with no resident evicted.
 func (t *Table) Free(node, dim int) int64 { return t.free.at(node, dim) }
 
-// Residents returns the residents of a node, most important first. They must not be
-// modified.
-func (t *Table) Residents(node int) []Resident { return t.rows[node].residents }
+// Residents yields the residents of a node with their indices, from one on, most important
+// first.
+func (t *Table) Residents(node, from int) iter.Seq2[int, Resident] {
+	return func(yield func(int, Resident) bool) {
+		r := &t.rows[node]
+		for i := from; i < len(r.residents) && yield(i, r.resident(i)); i++ {
+		}
+	}
+}
 
 // FirstBelow returns the index of the first of them of lower priority than that.
 func (t *Table) FirstBelow(node int, priority int32) int { return t.rows[node].below(priority) }
@@ -330,15 +291,15 @@ func (t *Table) FirstBelow(node int, priority int32) int { return t.rows[node].b
 // Request returns what one of them requests, by its index.
 func (t *Table) Request(node, i, dim int) int64 {
 	r := &t.rows[node]
-	if dim == Seat {
-		return int64(r.residents[i].Seats)
-	}
 	return t.request(r, i, dim)
 }
 
 // Spent reports whether evicting the resident violates a budget whatever else is
 // evicted.
-func (t *Table) Spent(x *Resident) bool { return t.isSpent(x) }
+func (t *Table) Spent(x *Resident) bool {
+	e := kept(x)
+	return t.isSpent(&e)
+}
 
 // Covered reports whether there are budgets over any resident of the node.
 func (t *Table) Covered(node int) bool {

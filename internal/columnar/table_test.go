@@ -12,7 +12,7 @@ import (
 	"example.com/preemption/internal/score"
 )
 
-func byPriority(_ int, a, b *Resident) int {
+func byPriority(_ int, a, b Resident) int {
 	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(b.Start, a.Start), cmp.Compare(b.Ref, a.Ref))
 }
 
@@ -109,7 +109,7 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 		fresh := New(3, false, byPriority)
 		fresh.budgets, fresh.covers = tab.budgets, tab.covers
 		fresh.Load(len(allocatable), tab.residents, func(node int) ([]int64, []Resident, []int64) {
-			return allocatable[node], slices.Clip(slices.Clone(tab.rows[node].residents)), allRequests(tab, node)
+			return allocatable[node], residentsOf(tab, node), allRequests(tab, node)
 		})
 		tab.Relay() // the same levels
 		check("after the levels were laid out anew")
@@ -119,9 +119,18 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 	}
 }
 
+// residentsOf lists the residents of a node.
+func residentsOf(t *Table, node int) []Resident {
+	var list []Resident
+	for _, x := range t.Residents(node, 0) {
+		list = append(list, x)
+	}
+	return slices.Clip(list)
+}
+
 // allRequests returns what the residents of a node request in all dimensions.
 func allRequests(t *Table, node int) (all []int64) {
-	for i := range t.Residents(node) {
+	for i := range residentsOf(t, node) {
 		for d := 1; d < t.Dims(); d++ {
 			all = append(all, t.Request(node, i, d))
 		}
@@ -132,7 +141,7 @@ func allRequests(t *Table, node int) (all []int64) {
 // A group comes before pods of its priority, whenever it started. So where one goes,
 // the start of the first victim among all bounds nothing.
 func TestStartsBesideGroups(t *testing.T) {
-	groupsFirst := func(node int, a, b *Resident) int {
+	groupsFirst := func(node int, a, b Resident) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(min(b.Ref, 0), min(a.Ref, 0)), byPriority(node, a, b))
 	}
 	tab := New(2, true, groupsFirst)
@@ -198,12 +207,12 @@ func TestRowsThatWaitDoNotMatter(t *testing.T) {
 				}
 			}
 			if n := r.IntN(nodes); len(tab.rows[n].residents) > 0 && r.IntN(2) == 0 {
-				tab.Remove(n, tab.rows[n].residents[0].Ref)
+				tab.Remove(n, tab.rows[n].residents[0].ref)
 			}
 			fresh := New(3, tab.chargeAll, byPriority)
 			fresh.budgets, fresh.covers = tab.budgets, tab.covers
 			fresh.Load(nodes, tab.residents, func(n int) ([]int64, []Resident, []int64) {
-				return allocatable[n], slices.Clip(slices.Clone(tab.rows[n].residents)), allRequests(tab, n)
+				return allocatable[n], residentsOf(tab, n), allRequests(tab, n)
 			})
 			// Two at a time, which both begin with rows that are stale.
 			var queries [2]Query
@@ -457,7 +466,7 @@ func TestRedefineEqualsFreshTable(t *testing.T) {
 		grown.Redefine(2, func(node int) int64 { return 7 + 3*allocatable[node] }) // of another resource, which goes
 		grown.Redefine(2, func(node int) int64 { return allocatable[node] })
 		for n := range nodes {
-			for _, x := range slices.Clone(grown.Residents(n)) {
+			for _, x := range residentsOf(grown, n) {
 				grown.Take(n, x.Ref, 2, third[x.Ref])
 			}
 			grown.Take(n, grown.held.pods[n][0].Ref, 2, 2)
@@ -497,9 +506,9 @@ func TestNewDimensionLeavesRowsAlone(t *testing.T) {
 
 	for n := range nodes {
 		was, is := &before[n], &tab.rows[n]
-		same := is.requests.width == was.requests.width && &is.requests.small[0] == &was.requests.small[0] && is.stale == fresh
+		same := is.requests.width == was.requests.width && &is.requests.small[0] == &was.requests.small[0] && tab.stale.parts[n] == fresh
 		if same == (n == 70) {
-			t.Errorf("node %v: the same %t, width %v after %v, stale %v", n, same, is.requests.width, was.requests.width, is.stale)
+			t.Errorf("node %v: the same %t, width %v after %v, stale %v", n, same, is.requests.width, was.requests.width, tab.stale.parts[n])
 		}
 	}
 	if err := tab.Check(func(node int) []int64 { return []int64{20, 100, int64(node % 3)} }); err != nil {
