@@ -116,7 +116,7 @@ func (x *search) takeViolators(r *row, node int, v *violators) (violations int64
 	if x.settledByLess() {
 		most = x.bestScore.Violations
 	}
-	line := lineup{row: r, indices: v.indices}
+	line := lineup{row: r, indices: v.indices, all: len(v.indices) == len(r.residents)}
 	place := x.cut(&line)
 	if place == none || !x.takeFrom(&line, place, most) {
 		return 0, false
