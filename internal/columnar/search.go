@@ -88,6 +88,7 @@ type Scratch struct {
 	spared    []bool // by resident, during an evaluation
 	memory    memory
 	policies  policyScratch
+	fetched   uint32 // means nothing: what fetch reads has to go somewhere
 }
 
 // search is one search under way.
@@ -380,6 +381,10 @@ func (x *search) searchBlock(next *promise, k int, violations int64) {
 	// largest requests of each.
 	if violations == 0 {
 		mask = x.withinReach(k, next, mask)
+	}
+
+	if bits.OnesCount64(mask) >= fewToFetch {
+		x.fetch(next.block, mask, violations)
 	}
 
 	// The node whose victims may have started the latest comes first: often none of the
