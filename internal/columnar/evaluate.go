@@ -220,8 +220,14 @@ func (x *search) classify(r *row) violators {
 			continue
 		}
 
-		// One violating pod makes the whole unit a violator.
+		// A pod charges a budget once, so that those that allow as many as there are on the
+		// node are not overdrawn, and need no charge.
 		e, pods := &r.residents[i], int32(0)
+		if r.grouped == 0 && int(x.allows(e.over)) >= n {
+			continue
+		}
+
+		// One violating pod makes the whole unit a violator.
 		if e.ref < 0 {
 			for _, cover := range x.units[^e.ref].Covers {
 				pods += x.charge(cover)
@@ -263,7 +269,7 @@ func (x *search) forgetCharges() {
 // charge takes one disruption from the budgets over a pod and returns 1 if that
 // overdraws one.
 func (x *search) charge(cover int32) int32 {
-	if x.isExhausted(cover) {
+	if x.allows(cover) < 0 {
 		return 1
 	}
 
@@ -281,17 +287,22 @@ func (x *search) charge(cover int32) int32 {
 	return violates
 }
 
-// isExhausted reports whether no budget of a cover, of which there are some, has
-// anything left, so that it makes no difference whether they are charged. The answer
-// is the same for all nodes and found once a search: 1 stands for no, 2 for yes.
-func (x *search) isExhausted(cover int32) bool {
-	if x.exhausted[cover] == 0 {
-		x.exhausted[cover] = 1
-		if over := x.covers[cover]; len(over) > 0 && !slices.ContainsFunc(over, func(b int32) bool { return x.budgets[b] > 0 }) {
-			x.exhausted[cover] = 2
+// allows returns how many pods under a cover may go before any of its budgets is overdrawn,
+// -1 if none of these, of which there are some, has anything left: it makes no difference
+// then whether they are charged. The answer is the same for all nodes and found once a
+// search.
+func (x *search) allows(cover int32) int32 {
+	if x.allowed[cover] == 0 {
+		least, most := int64(math.MaxInt32-2), int64(0)
+		for _, b := range x.covers[cover] {
+			least, most = min(least, max(x.budgets[b], 0)), max(most, x.budgets[b])
 		}
+		if most == 0 && len(x.covers[cover]) > 0 {
+			least = -1
+		}
+		x.allowed[cover] = int32(least) + 2
 	}
-	return x.exhausted[cover] == 2
+	return x.allowed[cover] - 2
 }
 
 // score adds up what the evicted cost. They are in order of importance. Evaluations leave

@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -61,23 +62,23 @@ func TestJudgesMayCostFewerViolations(t *testing.T) {
 	}
 }
 
-// Budgets over a pod are exhausted if there are some and none has anything left, however
-// often that is asked.
-func TestExhausted(t *testing.T) {
+// A cover allows what the least of its budgets does, nothing at all (-1) where none of
+// those that there are has anything left, however often that is asked.
+func TestAllows(t *testing.T) {
 	tab := New(2, true, byPriority)
-	for b, left := range []int64{0, -1, 1} {
+	for b, left := range []int64{0, -1, 1, math.MaxInt64, 7} {
 		tab.SetBudget(int32(b), left)
 	}
-	covers := [][]int32{{}, {0}, {0, 1}, {0, 2}, {2}}
+	covers := [][]int32{{}, {0}, {0, 1}, {0, 2}, {2}, {3, 4}, {3}, {1, 3}}
 	for cover, over := range covers {
 		tab.DefineCover(int32(cover), over)
 	}
 	x := search{Table: tab, Query: &Query{}, Scratch: &Scratch{}, bestNode: none}
 	x.begin()
 	for range 2 {
-		for cover, want := range []bool{false, true, true, false, false} {
-			if got := x.isExhausted(int32(cover)); got != want {
-				t.Errorf("budgets %d exhausted: %t, want %t", covers[cover], got, want)
+		for cover, want := range []int32{math.MaxInt32 - 2, -1, -1, 0, 1, 7, math.MaxInt32 - 2, 0} {
+			if got := x.allows(int32(cover)); got != want {
+				t.Errorf("budgets %d allow %d, want %d", covers[cover], got, want)
 			}
 		}
 	}

@@ -70,25 +70,25 @@ type Stats struct {
 
 // Scratch is memory that searches reuse. It is used by one at a time.
 type Scratch struct {
-	Stats     Stats
-	closed    []uint64 // by block: nodes evaluated, out of question, or worse than the best
-	slack     []int64
-	evicted   []int32
-	best      []int32 // residents evicted on the best node, as indices
-	short     []shortage
-	others    []int32 // residents that do not violate, as indices
-	queue     queue
-	indices   []int32 // of violators
-	pods      []int32 // of these
-	left      []int64 // what budgets have left during an evaluation
-	charged   []int32 // budgets to restore in left
-	stamp     []bool
-	exhausted []uint8 // by cover: 0 if not looked at, 1 if not, 2 if it is
-	refs      []int32
-	spared    []bool // by resident, during an evaluation
-	memory    memory
-	policies  policyScratch
-	fetched   uint32 // means nothing: what fetch reads has to go somewhere
+	Stats    Stats
+	closed   []uint64 // by block: nodes evaluated, out of question, or worse than the best
+	slack    []int64
+	evicted  []int32
+	best     []int32 // residents evicted on the best node, as indices
+	short    []shortage
+	others   []int32 // residents that do not violate, as indices
+	queue    queue
+	indices  []int32 // of violators
+	pods     []int32 // of these
+	left     []int64 // what budgets have left during an evaluation
+	charged  []int32 // budgets to restore in left
+	stamp    []bool
+	allowed  []int32 // by cover, plus two: what allows returns; 0 if not looked at
+	refs     []int32
+	spared   []bool // by resident, during an evaluation
+	memory   memory
+	policies policyScratch
+	fetched  uint32 // means nothing: what fetch reads has to go somewhere
 }
 
 // search is one search under way.
@@ -228,8 +228,8 @@ func (x *search) begin() {
 	x.openFirst = !x.plain
 	x.closed = slices.Grow(x.closed[:0], x.blocks())[:x.blocks()]
 	clear(x.closed)
-	x.exhausted = slices.Grow(x.exhausted[:0], len(x.covers))[:len(x.covers)]
-	clear(x.exhausted)
+	x.allowed = slices.Grow(x.allowed[:0], len(x.covers))[:len(x.covers)]
+	clear(x.allowed)
 }
 
 // topLevel returns the highest level with residents that may go, -1 if none.
