@@ -23,8 +23,8 @@ const (
 // new priority in the gap below a level joins that level or founds its own.
 //
 // Invariants, but for stale rows, whose count alone is right at once: clean, latest and
-// late are exact, and tops a little above. docs/engine.md says what a search makes of
-// them.
+// late are exact, and tops a little above, or above by some that have come to violate for
+// sure. docs/engine.md says what a search makes of them.
 type level struct {
 	low, high int32
 	count     int // residents

@@ -71,16 +71,22 @@ func (p part) and(o part) part {
 // with it makes available what it takes, so that only counts below its level, or on
 // all if it is not to go.
 func moved(level int, spent bool) part {
+	what := part{clean: below(level), tops: ^below(level), starts: only(level)}
 	if spent {
-		return part{clean: allLevels, starts: only(level), spent: true}
+		what.clean, what.spent = allLevels, true
 	}
-	return part{clean: below(level), tops: ^below(level), starts: only(level)}
+	return what
 }
 
 // crossed is what is stale once a resident of a level has come to violate for sure, or
-// no longer does.
-func crossed(level int) part {
-	return part{clean: ^below(level), tops: ^below(level), starts: only(level), spent: true}
+// no longer does. Tops go on counting one that has: they are above either way, and they
+// take longer to compute than all else.
+func crossed(level int, spent bool) part {
+	what := part{clean: ^below(level), starts: only(level), spent: true}
+	if !spent {
+		what.tops = ^below(level)
+	}
+	return what
 }
 
 // Touch makes the table look at a node again, after units on it changed.
@@ -95,7 +101,7 @@ func (t *Table) TouchCovered(node int, cover int32) {
 		if r.residents[i].cover() != cover {
 			continue
 		}
-		if what := crossed(t.levelOf(r.priorities[i])); spent {
+		if what := crossed(t.levelOf(r.priorities[i]), spent); spent {
 			t.markLater(node, what)
 		} else {
 			t.mark(node, what)
