@@ -1,6 +1,10 @@
 package world
 
-import "example.com/preemption"
+import (
+	"errors"
+
+	"example.com/preemption"
+)
 
 // OddCompany is a filter that is not monotone: it wants an even number of pods.
 func OddCompany(_ *preemption.Pod, _ *preemption.Node, pods []*preemption.Pod) preemption.Status {
@@ -11,7 +15,7 @@ func OddCompany(_ *preemption.Pod, _ *preemption.Node, pods []*preemption.Pod) p
 }
 
 // AntiAffinity refuses to share a node with pods of the preemptor's app. It is
-// monotone.
+// monotone. A pod that comes or goes without a node is an error.
 type AntiAffinity struct{}
 
 // Name returns "AntiAffinity".
@@ -47,15 +51,19 @@ type antiAffinityRun struct {
 }
 
 func (r *antiAffinityRun) Add(p *preemption.Pod, on *preemption.Node) error {
-	if on == r.node && p.Labels["app"] == r.app {
-		r.n++
-	}
-	return nil
+	return r.change(p, on, 1)
 }
 
 func (r *antiAffinityRun) Remove(p *preemption.Pod, on *preemption.Node) error {
+	return r.change(p, on, -1)
+}
+
+func (r *antiAffinityRun) change(p *preemption.Pod, on *preemption.Node, by int) error {
+	if on == nil {
+		return errors.New("pod " + p.String() + " is on no node")
+	}
 	if on == r.node && p.Labels["app"] == r.app {
-		r.n--
+		r.n += by
 	}
 	return nil
 }
