@@ -188,11 +188,8 @@ func reprieveFor(q *gangQuery, p *gangPlan, t trial, victims []*Victim, concerne
 	// Budgets are charged for all of them, in the order of importance, though only
 	// those concerned are tried: as kube-scheduler does it.
 	sortByImportance(victims, q.Compare)
-	violating, rest := []Violation(nil), victims
-	if q.cluster.hasBudgets() && q.Budgets != BudgetsRespected {
-		violating, rest = q.cluster.classify(victims)
-		violating = slices.DeleteFunc(violating, func(v Violation) bool { return !concerned(v.Victim) })
-	}
+	violating, rest := q.cluster.classify(victims)
+	violating = slices.DeleteFunc(violating, func(v Violation) bool { return !concerned(v.Victim) })
 	q.traceClassified(violating)
 
 	evicted, err := reprieve(t, violating, keep(rest, concerned), func(v Violation, status Status) {

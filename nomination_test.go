@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -176,6 +177,27 @@ func TestClearedNominations(t *testing.T) {
 		}
 		if got, want := podNames(r.ClearNominations), []string{"ns/lower", "ns/lowest"}; r.Node.Name != "n0" || !slices.Equal(got, want) {
 			t.Errorf("%s clears %v of %v, want %v of n0", name, r.Node.Name, got, want)
+		}
+	}
+}
+
+// Pods may be nominated to a node that is yet to come. Of those that together request more
+// than there can be it cannot come.
+func TestNominationsBeforeTheNode(t *testing.T) {
+	half := int64(math.MaxInt64/2 + 1)
+	for _, test := range []struct {
+		requests int64
+		ok       bool
+	}{{half - 1, true}, {half, false}} {
+		c := newCluster(t, preemption.ClusterState{})
+		for _, name := range []string{"a", "b"} {
+			p := &preemption.Pod{Name: name, NominatedNode: "n", Requests: preemption.Resources{preemption.Memory: test.requests}}
+			if err := c.AddPod(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.AddNode(&preemption.Node{Name: "n"}); (err == nil) != test.ok {
+			t.Errorf("two that request %d each: %v", test.requests, err)
 		}
 	}
 }

@@ -187,12 +187,9 @@ func (s *Solver) rankPrices() {
 	s.cells = slices.Grow(s.cells[:0], s.rows*width)[:s.rows*width]
 	line := make([]float64, 0, n)
 	write := func(row int) {
-		sum := 0.0
-		cells := s.cells[row*width:]
-		cells[0] = 0
+		cells := append(s.cells[row*width:row*width], 0)
 		for m, r := range line {
-			sum += r
-			cells[m+1] = sum
+			cells = append(cells, cells[m]+r)
 		}
 	}
 	for i := n; i >= 0; i-- {
