@@ -130,7 +130,7 @@ func (m *commitment) refuse(step string, p *Pod, node string, err error) {
 // find returns the number of a pod that must be what it was, none if it is not.
 func (m *commitment) find(step string, p *Pod, node string) int32 {
 	id := m.cluster.pods.find(p.Namespace, p.Name)
-	if id < 0 || !samePod(m.cluster.pods.at(id).pod, p) {
+	if id == none || !samePod(m.cluster.pods.at(id).pod, p) {
 		m.refuse(step, p, node, fmt.Errorf("%w: the pod is gone", ErrStale))
 		return none
 	}
@@ -145,9 +145,9 @@ func (m *commitment) nominate(p *Pod, node string) {
 		m.refuse(stepNominate, p, node, fmt.Errorf("%w: the node is gone", ErrStale))
 		return
 	}
-	if c.pods.find(p.Namespace, p.Name) >= 0 {
+	if c.pods.find(p.Namespace, p.Name) != none {
 		id := m.find(stepNominate, p, node)
-		if id < 0 || c.nominations[id] == node {
+		if id == none || c.nominations[id] == node {
 			return
 		}
 		p = c.pods.at(id).pod // the latest there is

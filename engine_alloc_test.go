@@ -7,6 +7,7 @@ package preemption
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -45,6 +46,10 @@ func TestEngineAllocatesTheResultAlone(t *testing.T) {
 // a namespace of its own or all in one; those that stay are charged as before.
 func TestBudgetsLeaveNothingBehind(t *testing.T) {
 	c := workload{nodes: 20, pods: 10, budgets: 100, covered: 0.5}.cluster(benchSeed)
+	first := c.DisruptionBudgets()[0] // comes again as the last, so that closing up moves the numbers of all
+	if err := errors.Join(c.RemoveBudget(first.Namespace, first.Name), c.SetBudget(first)); err != nil {
+		t.Fatal(err)
+	}
 	before, want := c.engine.table.NumberedBudgets(), c.DisruptionBudgets()
 	closedUp := 0
 	for i := range 5000 {
@@ -73,6 +78,9 @@ func TestBudgetsLeaveNothingBehind(t *testing.T) {
 	}
 	if got := c.DisruptionBudgets(); !slices.Equal(got, want) {
 		t.Errorf("the budgets are %v, want %v", got, want)
+	}
+	if err := CheckEngine(c); err != nil {
+		t.Error(err)
 	}
 	for _, size := range []int64{1, 8, 30} {
 		p := asking(size, 2*size)
@@ -116,6 +124,13 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 			t.Fatalf("places of pods, nodes, sets of budgets and units: %d, after the first time %d; groups %v", places, once, c.units)
 		}
 	}
+
+	// A place is used by one at a time.
+	for _, name := range []string{"a", "b"} {
+		must(c.AddNode(&Node{Name: name, Allocatable: Resources{PodCount: 1}}))
+		must(c.AddPod(&Pod{Namespace: "ns", Name: name, NodeName: name}))
+	}
+	must(CheckEngine(c))
 }
 
 // With a handful of resources more or less than there are dimensions for, each pod that

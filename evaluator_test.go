@@ -449,16 +449,18 @@ func TestFirstOfThoseThatFit(t *testing.T) {
 	}
 	c := newCluster(t, preemption.ClusterState{Nodes: nodes})
 	for first, n := range nodes {
-		e := preemption.Evaluator{Statuses: func(of *preemption.Node) (preemption.Status, bool) {
-			at := slices.IndexFunc(nodes, func(n *preemption.Node) bool { return n.Name == of.Name })
-			if at < first {
-				return preemption.Status{Code: preemption.Unschedulable}, true
+		for _, rest := range []bool{false, true} { // whether it is known of those behind that they fit
+			e := preemption.Evaluator{Statuses: func(of *preemption.Node) (preemption.Status, bool) {
+				at := slices.IndexFunc(nodes, func(n *preemption.Node) bool { return n.Name == of.Name })
+				if at < first {
+					return preemption.Status{Code: preemption.Unschedulable}, true
+				}
+				return preemption.Status{}, at == first || rest
+			}}
+			r, err := e.Preempt(t.Context(), c, &preemption.Pod{Namespace: "ns", Name: "preemptor"})
+			if err != nil || r.Outcome != preemption.OutcomeFits || r.Node.Name != n.Name {
+				t.Errorf("known to fit: %s, of those behind it %t; got %v, %v", n.Name, rest, r, err)
 			}
-			return preemption.Status{}, at == first
-		}}
-		r, err := e.Preempt(t.Context(), c, &preemption.Pod{Namespace: "ns", Name: "preemptor"})
-		if err != nil || r.Outcome != preemption.OutcomeFits || r.Node.Name != n.Name {
-			t.Errorf("known to fit: %s; got %v, %v", n.Name, r, err)
 		}
 	}
 }

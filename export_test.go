@@ -168,6 +168,7 @@ func checkCounts(c *Cluster) error {
 	}
 	same(listed == len(c.nominations), "nominated pods", listed, len(c.nominations))
 	for _, s := range c.slots {
+		same(c.homes[s.number] == s, "whose place "+s.node.Name+" has", c.homes[s.number].node, s.node)
 		same(s.ports == ports[s], "pods with ports on "+s.node.Name, s.ports, ports[s])
 		same(s.committed == taken[s], "taken on "+s.node.Name, s.committed, taken[s])
 	}

@@ -559,6 +559,9 @@ func TestGangTraceOfViolators(t *testing.T) {
 			m := &preemption.Pod{Namespace: "d", Name: fmt.Sprint("m", i), UID: fmt.Sprint("m", i), Priority: 10, Requests: preemption.Resources{preemption.CPU: 2}}
 			g.Members = append(g.Members, m)
 		}
+		// Of a node that no member goes to it is told nothing.
+		state.Nodes = append(state.Nodes, &preemption.Node{Name: "small", Allocatable: preemption.Resources{preemption.CPU: 1, preemption.PodCount: 9}})
+		state.Pods = append(state.Pods, &preemption.Pod{Namespace: "d", Name: "small", UID: "small", NodeName: "small", Labels: map[string]string{"app": "web"}})
 		got := map[string]int{}
 		e := &preemption.Evaluator{Trace: &preemption.Trace{Classified: func(n *preemption.Node, violating []preemption.Violation) { got[n.Name] += len(violating) }}}
 		r, err := e.PreemptGroup(t.Context(), newCluster(t, state), g, preemption.GivenPlacement{})
@@ -683,7 +686,7 @@ func TestGangAfterResourcesHaveGone(t *testing.T) {
 // What stays on a node leaves no room for a member: a seat that a nominated pod holds, and
 // the members' one port, whoever has it.
 func TestGangBesideThoseThatStay(t *testing.T) {
-	web := []preemption.HostPort{{Port: 80}}
+	web, app := []preemption.HostPort{{Port: 80}}, map[string]string{"app": "web"}
 	for name, stays := range map[string]*preemption.Pod{
 		"nominated, holds a seat": {NominatedNode: "a"},
 		"nominated, has the port": {NominatedNode: "a", HostPorts: web},
@@ -699,8 +702,10 @@ func TestGangBesideThoseThatStay(t *testing.T) {
 				{Name: "a", Allocatable: preemption.Resources{preemption.CPU: 4, preemption.PodCount: seats}},
 				{Name: "b", Allocatable: preemption.Resources{preemption.CPU: 4, preemption.PodCount: 2}},
 			},
-			Pods: []*preemption.Pod{stays, {Namespace: "d", Name: "goes", UID: "u2", NodeName: "b",
-				Requests: preemption.Resources{preemption.CPU: 4}}},
+			// What goes has the port too, and is covered by a budget that bears it.
+			Pods: []*preemption.Pod{stays, {Namespace: "d", Name: "goes", UID: "u2", NodeName: "b", Labels: app,
+				Requests: preemption.Resources{preemption.CPU: 4}, HostPorts: stays.HostPorts}},
+			DisruptionBudgets: []*preemption.PodDisruptionBudget{{Namespace: "d", Name: "b", Allowed: 1, Selector: &preemption.Selector{MatchLabels: app}}},
 		})
 		g := &preemption.Gang{Namespace: "d", Name: "gang", Priority: 10, Members: []*preemption.Pod{{
 			Namespace: "d", Name: "member", UID: "u3", Priority: 10,

@@ -3,7 +3,6 @@ package preemption
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -284,7 +283,7 @@ const (
 // looks at is found out once for each.
 func sortFew(victims []*Victim) {
 	var (
-		ranks  [few]uint64
+		ranks  [few]int64
 		starts [few]int64
 		sorted [few]*Victim
 	)
@@ -306,7 +305,7 @@ func sortFew(victims []*Victim) {
 // sortMany does the same, in a time that does not grow with the square.
 func sortMany(victims []*Victim) {
 	type key struct {
-		rank  uint64
+		rank  int64
 		start int64
 		at    int
 	}
@@ -334,9 +333,8 @@ func sortMany(victims []*Victim) {
 
 // rank is all that counts before the start as one number, greater for the more important:
 // priority, kind, and the number of pods, of which there is room for 16 million.
-func (v *Victim) rank() uint64 {
-	priority := uint64(int64(v.Priority) - math.MinInt32)
-	return priority<<32 | uint64(v.Kind)<<24 | uint64(len(v.Pods))
+func (v *Victim) rank() int64 {
+	return int64(v.Priority)<<32 | int64(v.Kind)<<24 | int64(len(v.Pods))
 }
 
 // describe names the victim, with the number of its pods if it is a group.

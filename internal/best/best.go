@@ -413,10 +413,10 @@ func subtract(a, b int64) int64 {
 
 // add stops at the greatest int64; b is not negative.
 func add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
+	if c := a + b; c >= a {
+		return c
 	}
-	return a + b
+	return math.MaxInt64
 }
 
 // reset returns a slice of n zero values.

@@ -120,3 +120,24 @@ func budgeted(p *Problem, respect bool) *Problem {
 	}
 	return p
 }
+
+// A solver used again has the memory of the search before: it allocates what it returns, and
+// little more. Lower a limit when you beat it.
+func TestSolverKeepsItsMemory(t *testing.T) {
+	var s Solver
+	p := hard(rand.New(rand.NewPCG(1, 1)), 24, 3, 3)
+	for _, test := range []struct {
+		order []Criterion
+		limit float64
+	}{{Default, 15}, {[]Criterion{Pods, Start}, 7}} {
+		p.Order = test.order
+		n := testing.AllocsPerRun(10, func() {
+			if _, err := s.Solve(p); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n > test.limit {
+			t.Errorf("order %v: %v allocations, want at most %v", test.order, n, test.limit)
+		}
+	}
+}

@@ -138,6 +138,76 @@ func TestCheapest(t *testing.T) {
 	}
 }
 
+// A bound is what it takes by the largest amounts, and by the start of those that can be
+// in a set of no more than that.
+func TestBounds(t *testing.T) {
+	var bounds Bounds
+	possible, late := 0, 0
+	for seed := range uint64(5000) {
+		w := world{rand.New(rand.NewPCG(seed, 4))}
+		dims := 1 + w.IntN(3)
+		items, missing := w.items(dims), w.missing(dims)
+		largest := make([][]int64, dims) // sums of so many
+		for d := range largest {
+			var amounts []int64
+			for _, x := range items {
+				amounts = append(amounts, x.Amounts[d])
+			}
+			slices.SortFunc(amounts, func(a, b int64) int { return cmp.Compare(b, a) })
+			largest[d] = []int64{0}
+			for m, a := range amounts {
+				largest[d] = append(largest[d], largest[d][m]+a)
+			}
+		}
+		short := func(k int, more Item) bool {
+			for d := range missing {
+				if largest[d][k]+more.Amounts[d] < missing[d] {
+					return true
+				}
+			}
+			return false
+		}
+		k := 0
+		for k <= len(items) && short(k, Item{Amounts: make([]int64, dims)}) {
+			k++
+		}
+		bounds.Set(items, dims)
+		got, ok := bounds.Cost(missing)
+		if ok != (k <= len(items)) {
+			t.Fatalf("seed %d: %t, want %d of %d items", seed, ok, k, len(items))
+		}
+		if !ok || k == 0 {
+			if ok && got != Nothing {
+				t.Fatalf("seed %d: %v, want nothing", seed, got)
+			}
+			continue
+		}
+		possible++
+		sum, count := int64(math.MaxInt64), int64(math.MaxInt64)
+		for _, x := range items {
+			sum, count = min(sum, x.Cost.Sum), min(count, x.Cost.Count)
+		}
+		var starts []int64
+		for _, x := range items {
+			if x.Cost.Sum == sum && x.Cost.Count == count && !short(k-1, x) {
+				starts = append(starts, x.Cost.Start)
+			}
+		}
+		want := Cost{int64(k) * sum, int64(k) * count, math.MinInt64}
+		if len(starts) >= k {
+			slices.Sort(starts)
+			want.Start = starts[len(starts)-k]
+			late++
+		}
+		if got != want {
+			t.Fatalf("seed %d: %v, want %v of %v", seed, got, want, items)
+		}
+	}
+	if possible < 1500 || late < 500 {
+		t.Errorf("%d bounds, %d with a start, want more", possible, late)
+	}
+}
+
 func costOfPicks(nodes [][]Option, picks []int) Cost {
 	cost := Nothing
 	for j, k := range picks {
