@@ -125,19 +125,20 @@ func budgeted(p *Problem, respect bool) *Problem {
 // little more. Lower a limit when you beat it.
 func TestSolverKeepsItsMemory(t *testing.T) {
 	var s Solver
-	p := hard(rand.New(rand.NewPCG(1, 1)), 24, 3, 3)
 	for _, test := range []struct {
+		units int
 		order []Criterion
 		limit float64
-	}{{Default, 15}, {[]Criterion{Pods, Start}, 7}} {
-		p.Order = test.order
+	}{{24, Default, 7}, {24, []Criterion{Pods, Start}, 7}, {ownRankings + 1, []Criterion{Pods, Start}, 11}} {
+		p := hard(rand.New(rand.NewPCG(1, 1)), test.units, 1, 3)
+		p.Order, p.Steps = test.order, 1000
 		n := testing.AllocsPerRun(10, func() {
 			if _, err := s.Solve(p); err != nil {
 				t.Fatal(err)
 			}
 		})
 		if n > test.limit {
-			t.Errorf("order %v: %v allocations, want at most %v", test.order, n, test.limit)
+			t.Errorf("%d units, order %v: %v allocations, want at most %v", test.units, test.order, n, test.limit)
 		}
 	}
 }

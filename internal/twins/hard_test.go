@@ -183,3 +183,35 @@ func TestReprieveIsBetterThanASearchThatEnded(t *testing.T) {
 		}
 	}
 }
+
+// The built-in filters are known in numbers, and so to be monotone: whether a case says so
+// makes no difference.
+func TestNumbersSayThatTheyAreMonotone(t *testing.T) {
+	state, p := hardCluster(rand.New(rand.NewPCG(1, 23)), false)
+	c, err := preemption.NewCluster(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range c.Nodes() {
+		var first preemption.Selection
+		for _, monotone := range []bool{true, false} {
+			prepared, err := preemption.All(preemption.DefaultFilters()...).Prepare(p, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := prepared.Begin(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := preemption.SelectBestVictimsOnNode(preemption.NodeCase{Preemptor: p, Node: n, DryRun: run, Monotone: monotone, Victims: preemption.Victims(n, c, nil)}, preemption.LowestPrioritySum)
+			if err != nil || len(s.Victims) < 2 {
+				t.Fatalf("%s: %v, %v; want several victims", n.Name, s.Victims, err)
+			}
+			if monotone {
+				first = s
+			} else if s.Exact != first.Exact || fmt.Sprint(s.Victims) != fmt.Sprint(first.Victims) {
+				t.Errorf("%s: %v, exact %t; where it is declared %v, exact %t", n.Name, s.Victims, s.Exact, first.Victims, first.Exact)
+			}
+		}
+	}
+}
