@@ -1,14 +1,17 @@
 package preemption_test
 
 import (
+	"errors"
 	"maps"
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/preemption"
 	"example.com/preemption/internal/replay"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestParseRelease(t *testing.T) {
@@ -184,6 +187,29 @@ func TestMessageWithoutReasons(t *testing.T) {
 	}
 }
 
+// Keys and values of labels are as the API wants them: a prefix of lower-case DNS labels, and
+// a name that begins and ends with a letter or a digit.
+func TestLabelSyntax(t *testing.T) {
+	long := strings.Repeat("x", 63)
+	domain := strings.Repeat(long[:62]+".", 4) + "y" // of 253
+	for key, valid := range map[string]bool{
+		"a": true, "A.b_c-7": true, long: true, "example.com/a": true, "a-b.c/" + long: true, domain + "/a": true,
+		"": false, "-a": false, "a-": false, ".a": false, "a b": false, long + "x": false, "a/": false, "/a": false, "a/b/c": false,
+		"A.com/a": false, "a..b/c": false, ".a/b": false, "a./b": false, "-a/b": false, "a-/b": false, "a-.b/c": false, "a.-b/c": false,
+		"a_b/c": false, domain + "y/a": false,
+	} {
+		if err := (&preemption.Selector{MatchLabels: map[string]string{key: ""}}).Validate(); (err == nil) != valid {
+			t.Errorf("key %q: %v, want valid: %t", key, err, valid)
+		}
+		if !strings.Contains(key, "/") {
+			err := (&preemption.Selector{MatchLabels: map[string]string{"a": key}}).Validate()
+			if (err == nil) != (valid || key == "") {
+				t.Errorf("value %q: %v, want valid: %t", key, err, valid || key == "")
+			}
+		}
+	}
+}
+
 // Of several faults the error names the first by name, whatever the order of maps.
 func TestErrorsDoNotDependOnMapOrder(t *testing.T) {
 	amounts := preemption.Resources{}
@@ -282,5 +308,83 @@ func TestZeroCluster(t *testing.T) {
 		if refuses, err := first(c); (err != nil) != refuses {
 			t.Errorf("%s first: %v", name, err)
 		}
+	}
+}
+
+// Sums on a node are looked at resource by resource: two may be near the end of int64, and
+// one that is beyond it is an error that leaves the cluster as it was.
+func TestCommitAtTheEndOfInt64(t *testing.T) {
+	for _, test := range []struct {
+		memory int64
+		ok     bool
+	}{{10, true}, {11, false}} {
+		victim := &preemption.Pod{Namespace: "d", Name: "victim", UID: "u1", NodeName: "n",
+			Requests: preemption.Resources{preemption.CPU: math.MaxInt64 - 10, preemption.Memory: math.MaxInt64 - 10}}
+		preemptor := &preemption.Pod{Namespace: "d", Name: "preemptor", UID: "u2", Priority: 1,
+			Requests: preemption.Resources{preemption.CPU: 10, preemption.Memory: test.memory}}
+		c := newCluster(t, preemption.ClusterState{
+			Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{
+				preemption.CPU: math.MaxInt64, preemption.Memory: math.MaxInt64, preemption.PodCount: 1}}},
+			Pods: []*preemption.Pod{victim, preemptor},
+		})
+		before := c.State()
+		r, err := (&preemption.Evaluator{}).Preempt(t.Context(), c, preemptor)
+		if err != nil || r.Outcome != preemption.OutcomePreempt {
+			t.Fatalf("memory %d: %v, %v; want a preemption", test.memory, r, err)
+		}
+		if err := c.Commit(r); (err == nil) != test.ok {
+			t.Errorf("memory %d: commit: %v; want success: %v", test.memory, err, test.ok)
+		}
+		if diff := cmp.Diff(before, c.State()); (diff == "") == test.ok {
+			t.Errorf("memory %d: state (-before +after):\n%s", test.memory, diff)
+		}
+	}
+}
+
+// A decision that is not in one piece, which the library makes none of, is an error, and
+// changes nothing.
+func TestCommitOfPieces(t *testing.T) {
+	node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 10}}
+	pending := &preemption.Pod{Name: "pending", NominatedNode: "n"}
+	running := &preemption.Pod{Name: "running", NodeName: "n"}
+	c, err := preemption.NewCluster(preemption.ClusterState{Nodes: []*preemption.Node{node}, Pods: []*preemption.Pod{pending, running}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := c.State()
+	type victims = []*preemption.Victim
+	pods, nodes := []*preemption.Pod{running}, []*preemption.Node{node}
+	for _, v := range []victims{{nil}, {{}}, {{Pods: pods}}, {{Pods: pods, Nodes: []*preemption.Node{nil}}}, {{Pods: []*preemption.Pod{nil}, Nodes: nodes}}} {
+		if err := c.Commit(&preemption.Result{Victims: v, Node: node}); err == nil || errors.Is(err, preemption.ErrStale) {
+			t.Errorf("victims %v: %v", v, err)
+		}
+		if err := c.CommitGroup(&preemption.GangResult{Victims: v}); err == nil || errors.Is(err, preemption.ErrStale) {
+			t.Errorf("victims %v of a gang: %v", v, err)
+		}
+	}
+	for _, r := range []*preemption.Result{
+		nil,
+		{ClearNominations: []*preemption.Pod{pending}},
+		{ClearNominations: []*preemption.Pod{nil}, Node: node},
+		{Nomination: preemption.SetNomination, Node: node},
+		{Nomination: preemption.SetNomination, Preemptor: pending},
+		{Nomination: preemption.ClearNomination},
+	} {
+		if err := c.Commit(r); err == nil || errors.Is(err, preemption.ErrStale) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	for _, r := range []*preemption.GangResult{
+		nil,
+		{ClearNominations: []*preemption.Pod{pending}},
+		{Assignments: []preemption.Assignment{{Node: node}}},
+		{Assignments: []preemption.Assignment{{Pod: running, Node: node}}, ClearNominations: []*preemption.Pod{nil}},
+	} {
+		if err := c.CommitGroup(r); err == nil || errors.Is(err, preemption.ErrStale) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	if diff := cmp.Diff(before, c.State()); diff != "" {
+		t.Errorf("state (-before +after):\n%s", diff)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"testing"
 
@@ -87,36 +86,6 @@ func TestCommitGroupProperty(t *testing.T) {
 	})
 	for _, o := range []preemption.Outcome{preemption.OutcomePreempt, preemption.OutcomeFits, preemption.OutcomeUnhelpful} {
 		wantSeen(t, outcomes[o] > 0, "no decision of outcome %v", o)
-	}
-}
-
-// Sums on a node are looked at resource by resource: two may be near the end of int64, and
-// one that is beyond it is an error that leaves the cluster as it was.
-func TestCommitAtTheEndOfInt64(t *testing.T) {
-	for _, test := range []struct {
-		memory int64
-		ok     bool
-	}{{10, true}, {11, false}} {
-		victim := &preemption.Pod{Namespace: "d", Name: "victim", UID: "u1", NodeName: "n",
-			Requests: preemption.Resources{preemption.CPU: math.MaxInt64 - 10, preemption.Memory: math.MaxInt64 - 10}}
-		preemptor := &preemption.Pod{Namespace: "d", Name: "preemptor", UID: "u2", Priority: 1,
-			Requests: preemption.Resources{preemption.CPU: 10, preemption.Memory: test.memory}}
-		c := newCluster(t, preemption.ClusterState{
-			Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{
-				preemption.CPU: math.MaxInt64, preemption.Memory: math.MaxInt64, preemption.PodCount: 1}}},
-			Pods: []*preemption.Pod{victim, preemptor},
-		})
-		before := c.State()
-		r, err := (&preemption.Evaluator{}).Preempt(t.Context(), c, preemptor)
-		if err != nil || r.Outcome != preemption.OutcomePreempt {
-			t.Fatalf("memory %d: %v, %v; want a preemption", test.memory, r, err)
-		}
-		if err := c.Commit(r); (err == nil) != test.ok {
-			t.Errorf("memory %d: commit: %v; want success: %v", test.memory, err, test.ok)
-		}
-		if diff := cmp.Diff(before, c.State()); (diff == "") == test.ok {
-			t.Errorf("memory %d: state (-before +after):\n%s", test.memory, diff)
-		}
 	}
 }
 
@@ -279,51 +248,3 @@ func TestStaleCommitProperty(t *testing.T) {
 }
 
 func sameIncarnation(a, b *preemption.Pod) bool { return a.UID == b.UID || a.UID == "" || b.UID == "" }
-
-// A decision that is not in one piece, which the library makes none of, is an error, and
-// changes nothing.
-func TestCommitOfPieces(t *testing.T) {
-	node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 10}}
-	pending := &preemption.Pod{Name: "pending", NominatedNode: "n"}
-	running := &preemption.Pod{Name: "running", NodeName: "n"}
-	c, err := preemption.NewCluster(preemption.ClusterState{Nodes: []*preemption.Node{node}, Pods: []*preemption.Pod{pending, running}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := c.State()
-	type victims = []*preemption.Victim
-	pods, nodes := []*preemption.Pod{running}, []*preemption.Node{node}
-	for _, v := range []victims{{nil}, {{}}, {{Pods: pods}}, {{Pods: pods, Nodes: []*preemption.Node{nil}}}, {{Pods: []*preemption.Pod{nil}, Nodes: nodes}}} {
-		if err := c.Commit(&preemption.Result{Victims: v, Node: node}); err == nil || errors.Is(err, preemption.ErrStale) {
-			t.Errorf("victims %v: %v", v, err)
-		}
-		if err := c.CommitGroup(&preemption.GangResult{Victims: v}); err == nil || errors.Is(err, preemption.ErrStale) {
-			t.Errorf("victims %v of a gang: %v", v, err)
-		}
-	}
-	for _, r := range []*preemption.Result{
-		nil,
-		{ClearNominations: []*preemption.Pod{pending}},
-		{ClearNominations: []*preemption.Pod{nil}, Node: node},
-		{Nomination: preemption.SetNomination, Node: node},
-		{Nomination: preemption.SetNomination, Preemptor: pending},
-		{Nomination: preemption.ClearNomination},
-	} {
-		if err := c.Commit(r); err == nil || errors.Is(err, preemption.ErrStale) {
-			t.Errorf("%+v: %v", r, err)
-		}
-	}
-	for _, r := range []*preemption.GangResult{
-		nil,
-		{ClearNominations: []*preemption.Pod{pending}},
-		{Assignments: []preemption.Assignment{{Node: node}}},
-		{Assignments: []preemption.Assignment{{Pod: running, Node: node}}, ClearNominations: []*preemption.Pod{nil}},
-	} {
-		if err := c.CommitGroup(r); err == nil || errors.Is(err, preemption.ErrStale) {
-			t.Errorf("%+v: %v", r, err)
-		}
-	}
-	if diff := cmp.Diff(before, c.State()); diff != "" {
-		t.Errorf("state (-before +after):\n%s", diff)
-	}
-}

@@ -8,7 +8,7 @@ import (
 
 // Scenario writes the situation as a test file of this repository, in the
 // language of internal/scenario, with the questions and no answers:
-// go test -run TestScenarios ./internal/scenario -rewrite fills them in.
+// go test -run TestScenarios . -rewrite fills them in.
 func (s *Situation) Scenario() string {
 	var b strings.Builder
 	if s.Title != "" {
