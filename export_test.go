@@ -193,6 +193,18 @@ func GangFits(e *Evaluator, c *Cluster, g *Gang, nodes []*Node, gone []*Victim) 
 	return status, err
 }
 
+// RoomsFit tests the same by sums a node, which the built-in filters and members of one
+// priority allow.
+func RoomsFit(e *Evaluator, c *Cluster, g *Gang, nodes []*Node, gone []*Victim) bool {
+	q := &gangQuery{Evaluator: e, ctx: context.Background(), cluster: c, gang: g}
+	rooms := q.newRooms(nodes, sorted(e.Filters))
+	for _, v := range gone {
+		rooms.change(v, -1)
+	}
+	status, _ := rooms.fits()
+	return status.Fits()
+}
+
 // A GivenPlan is what a given placement costs: the members that remain placed, and
 // the victims, none if too few do.
 type GivenPlan struct {

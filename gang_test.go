@@ -276,6 +276,17 @@ func TestGivenPlacementOneByOne(t *testing.T) {
 		if len(slow.Victims) > 0 {
 			preempted++
 		}
+
+		// By sums they fit with all victims gone, and with none of them back.
+		if slices.ContainsFunc(g.Members, func(m *preemption.Pod) bool { return m.Priority != g.Members[0].Priority }) || len(slow.Victims) == 0 {
+			continue
+		}
+		for i := range slow.Victims {
+			less := slices.Delete(slices.Clone(slow.Victims), i, i+1)
+			if !preemption.RoomsFit(&preemption.Evaluator{}, c, g, slow.Nodes, slow.Victims) || preemption.RoomsFit(&preemption.Evaluator{}, c, g, slow.Nodes, less) {
+				t.Fatalf("seed %d: %s\n by sums it takes other victims than %v", seed, world.Describe(c), slow.Victims)
+			}
+		}
 	}
 	if preempted < 300 {
 		t.Errorf("%d placements with victims, want more", preempted)
