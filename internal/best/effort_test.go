@@ -21,6 +21,14 @@ func TestEffort(t *testing.T) {
 		"weights as freed":  {func(r *rand.Rand) *Problem { return hard(r, 26, 2, 0) }, 4_550},
 		"budgets":           {func(r *rand.Rand) *Problem { return budgeted(hard(r, 24, 2, 3), false) }, 21_300},
 		"budgets respected": {func(r *rand.Rand) *Problem { return budgeted(hard(r, 24, 2, 3), true) }, 18_800},
+		"a spent budget": {func(r *rand.Rand) *Problem {
+			p := budgeted(hard(r, 24, 2, 3), false)
+			p.Left[0] = 0
+			for d := range p.Missing {
+				p.Missing[d] *= 2 // of all, so that the others are not always enough
+			}
+			return p
+		}, 723_700},
 		"one large unit": {func(r *rand.Rand) *Problem {
 			p := hard(r, 4, 1, 3)
 			p.Missing[0] = p.Amounts[1] + p.Amounts[2] + p.Amounts[3] + 1
