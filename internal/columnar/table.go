@@ -149,7 +149,8 @@ func (t *Table) Load(nodes, room int, next func(node int) (allocatable []int64, 
 		r.priorities, slab.priorities = slab.priorities[:0:n], slab.priorities[n:]
 		r.residents, slab.residents = slab.residents[:0:n], slab.residents[n:]
 		for i := range residents {
-			r.insert(i, &residents[i])
+			r.priorities = append(r.priorities, residents[i].Priority)
+			r.residents = append(r.residents, kept(&residents[i]))
 		}
 		r.requests.width, r.requests.small, small = uint8(w), small[:0:n*w], small[n*w:]
 		if r.requests.pack(amounts); r.requests.large != nil {
