@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/preemption"
@@ -729,5 +730,73 @@ func TestGangBesideThoseThatStay(t *testing.T) {
 		if on := r.Assignments[0].Node; on == nil || on.Name != "b" {
 			t.Errorf("%s: the member goes to %v, want b", name, on)
 		}
+	}
+}
+
+// A gang may be the first to ask after updates, at the same time as pods do: it finds what
+// a cluster built afresh would let it find.
+func TestGangAsksFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 12))
+	gang := &preemption.Gang{Namespace: "d", Name: "gang", Priority: 10}
+	for i := range 2 {
+		name := fmt.Sprint("member-", i)
+		gang.Members = append(gang.Members, &preemption.Pod{Namespace: "d", Name: name, UID: name, Priority: 10, Requests: preemption.Resources{preemption.CPU: 5}})
+	}
+	state := preemption.ClusterState{PodGroups: []*preemption.PodGroup{{Namespace: "d", Name: "g", Priority: 1, DisruptionMode: preemption.DisruptAll}}}
+	for i := range 3 {
+		state.Nodes = append(state.Nodes, &preemption.Node{Name: fmt.Sprint("node-", i), Allocatable: preemption.Resources{preemption.CPU: 10, preemption.PodCount: 2}})
+	}
+	c, err := preemption.NewCluster(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	explain := func(c *preemption.Cluster) string {
+		r, err := new(preemption.Evaluator).PreemptGroup(t.Context(), c, gang, preemption.BestPlacement{})
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		return r.Explain()
+	}
+	outcomes := map[string]bool{}
+	bound := map[string]*preemption.Pod{}
+	for i := range 200 {
+		name := fmt.Sprint("pod-", i%6)
+		if p := bound[name]; p != nil {
+			err = c.RemovePod(p.Namespace, p.Name)
+			delete(bound, name)
+		} else {
+			p = &preemption.Pod{Namespace: "d", Name: name, UID: name, NodeName: fmt.Sprint("node-", i%3), Priority: int32(r.IntN(20)), Requests: preemption.Resources{preemption.CPU: int64(3 + r.IntN(3))}}
+			if r.IntN(3) > 0 {
+				p.Group, p.Priority = "g", 1
+			}
+			bound[name] = p
+			err = c.AddPod(p)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var others sync.WaitGroup
+		others.Add(1)
+		go func() {
+			defer others.Done()
+			if _, err := new(preemption.Evaluator).Preempt(t.Context(), c, gang.Members[0]); err != nil {
+				t.Error(err)
+			}
+		}()
+		got := explain(c)
+		others.Wait()
+		fresh, err := preemption.NewCluster(c.State())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := explain(fresh); got != want {
+			t.Fatalf("after %d events:\n%s\nbuilt afresh:\n%s", i+1, got, want)
+		}
+		outcomes[strings.SplitN(got, "\n", 3)[1]] = true
+	}
+	if len(outcomes) < 3 {
+		t.Errorf("few outcomes: %q", slices.Sorted(maps.Keys(outcomes)))
 	}
 }

@@ -108,7 +108,8 @@ func (x *search) isSpared(i int) bool { return len(x.spared) > 0 && x.spared[i] 
 func (x *search) need(node int, d Demand) int64 { return d.Amount + x.heldAmount(node, d.Dim) }
 
 // request is what resident i takes in one dimension.
-// Most rows have no units, so that a seat is one without a look at the resident.
+// Most rows have no units, so that a seat is one without a look at the resident; the row
+// must not be stale.
 func (t *Table) request(r *row, i, dim int) int64 {
 	if dim == Seat {
 		if r.grouped == 0 {

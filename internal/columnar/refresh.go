@@ -10,8 +10,9 @@ import (
 // row it makes stale; the next query computes these parts, before it reads anything.
 //
 // Invariants: a row with a stale part is listed, in nodes or in later; what is not stale
-// is exact; and what waits in later is off in one direction only, which makes bounds
-// lower than they could be. A part is never marked too small: where in doubt, everything.
+// is as level says; and what waits in later is off in one direction only, which makes
+// bounds lower than they could be. A part is never marked too small: where in doubt,
+// everything.
 
 // staleRows are the rows of which something has to be computed again. Queries, which
 // may be many at a time, compute it under the lock; the first does it for all.
@@ -109,7 +110,8 @@ func (t *Table) TouchCovered(node int, cover int32) {
 	}
 }
 
-// mark has what is stale of a row computed by the next query. The journal hears of it too, since a search that remembers the row's answer must not.
+// mark has what is stale of a row computed by the next query. The journal hears of it too,
+// since a search that remembers the row's answer must not.
 func (t *Table) mark(node int, what part) {
 	t.journal.note(node)
 	r := &t.rows[node]
@@ -154,6 +156,9 @@ func (t *Table) settleAll() { t.settleUpTo(len(t.stale.later)) }
 func (t *Table) settleUpTo(later int) {
 	s := t.stale
 	t.refreshRows(s.nodes)
+	for _, node := range s.nodes {
+		t.rows[node].waits = false
+	}
 	s.nodes = s.nodes[:0]
 
 	// Of those that can wait, some at the end of the list. A row that was listed and has
@@ -161,6 +166,9 @@ func (t *Table) settleUpTo(later int) {
 	slices.Sort(s.later) // they may come in the order of a map, which what a search looks at is not to show
 	n := max(len(s.later)-later, 0)
 	t.refreshRows(s.later[n:])
+	for _, node := range s.later[n:] {
+		t.rows[node].waitsLong = false
+	}
 	s.later = s.later[:n]
 	s.waiting.Store(false)
 }
@@ -172,8 +180,6 @@ func (t *Table) refreshRows(nodes []int32) {
 		if what := t.stale.parts[node]; what != fresh {
 			t.refresh(int(node), what)
 		}
-		r := &t.rows[node]
-		r.waits, r.waitsLong = false, false
 	}
 }
 

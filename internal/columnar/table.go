@@ -140,14 +140,14 @@ func (t *Table) Load(nodes, room int, next func(node int) (allocatable []int64, 
 	// Rows first, with what they leave free. All else follows from the rows at once. They
 	// are one behind the other, so that a search that goes from node to node reads on.
 	w := t.dims - 1
-	slab := row{priorities: make([]int32, room), residents: make([]resident, room)}
+	memory := row{priorities: make([]int32, room), residents: make([]resident, room)}
 	small := make([]uint32, room*w)
 	left := make([]int64, t.dims)
 	for node := range t.rows {
 		allocatable, residents, amounts := next(node)
 		r, n := &t.rows[node], cap(residents)
-		r.priorities, slab.priorities = slab.priorities[:0:n], slab.priorities[n:]
-		r.residents, slab.residents = slab.residents[:0:n], slab.residents[n:]
+		r.priorities, memory.priorities = memory.priorities[:0:n], memory.priorities[n:]
+		r.residents, memory.residents = memory.residents[:0:n], memory.residents[n:]
 		for i := range residents {
 			r.priorities = append(r.priorities, residents[i].Priority)
 			r.residents = append(r.residents, kept(&residents[i]))
@@ -292,7 +292,10 @@ func (t *Table) FirstBelow(node int, priority int32) int { return t.rows[node].b
 // Request returns what one of them requests, by its index.
 func (t *Table) Request(node, i, dim int) int64 {
 	r := &t.rows[node]
-	return t.request(r, i, dim)
+	if dim == Seat {
+		return int64(r.residents[i].seats()) // known of a row that is stale too
+	}
+	return r.requests.at(i, dim)
 }
 
 // Spent reports whether evicting the resident violates a budget whatever else is

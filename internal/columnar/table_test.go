@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -106,6 +107,9 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 		if again := describeButTops(tab); again != updated {
 			t.Fatalf("seed %d:\nupdated\n%s\nrefreshed\n%s", seed, updated, again)
 		}
+		if err := checkTops(tab); err != nil {
+			t.Fatalf("seed %d: refreshed: %v", seed, err)
+		}
 		fresh := New(3, false, byPriority)
 		fresh.budgets, fresh.covers = tab.budgets, tab.covers
 		fresh.Load(len(allocatable), tab.residents, func(node int) ([]int64, []Resident, []int64) {
@@ -117,6 +121,22 @@ func TestUpdatesEqualFreshTable(t *testing.T) {
 			t.Fatalf("seed %d:\nupdated\n%s\nfresh\n%s", seed, a, b)
 		}
 	}
+}
+
+// checkTops says where tops are not of the residents that may be clean alone, as they are
+// of rows that have been computed.
+func checkTops(tab *Table) error {
+	c := checker{t: tab}
+	for node := range tab.rows {
+		for k := range tab.levels {
+			l := &tab.levels[k]
+			clean := func(x *Resident) bool { return x.Priority <= l.high && !c.spent(x) }
+			for d := Seat + 1; d < tab.dims; d++ {
+				c.top(&tab.rows[node], node, d, &l.tops, clean, clean, fmt.Sprint("level ", k))
+			}
+		}
+	}
+	return errors.Join(c.wrong...)
 }
 
 // residentsOf lists the residents of a node.
@@ -271,6 +291,69 @@ func TestRowsWaitOnce(t *testing.T) {
 	}
 	if got := tab.stale.later; !slices.Equal(got, []int32{0, 1}) {
 		t.Errorf("nodes %d wait for long, want 0 and 1", got)
+	}
+}
+
+// Nor does one that is asked, where a budget goes below zero and back again and again.
+func TestRowsWaitForLongOnce(t *testing.T) {
+	const nodes = 3 * blockSize
+	tab := New(2, true, byPriority)
+	tab.SetBudget(0, 1)
+	tab.DefineCover(0, []int32{0})
+	for n := range int32(nodes) {
+		tab.AddNode([]int64{20, 10})
+		tab.Add(int(n), Resident{Priority: 1, Ref: n, Cover: 0, Seats: 1}, []int64{1})
+	}
+	tab.settleAll()
+	for i := range 20 {
+		tab.SetBudget(0, int64(i%2))
+		for n := range nodes {
+			tab.TouchCovered(n, 0)
+		}
+		tab.settle()
+		if waiting := slices.Compact(slices.Sorted(slices.Values(tab.stale.later))); len(waiting) != len(tab.stale.later) {
+			t.Fatalf("%d nodes wait for long, %d of them once", len(tab.stale.later), len(waiting))
+		}
+	}
+	if err := tab.Check(func(int) []int64 { return []int64{20, 10} }); err != nil {
+		t.Error(err)
+	}
+}
+
+// What gangs read of rows is right whether or not these are stale: they ask while others
+// search.
+func TestStaleRowsAreReadAsTheyAre(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	tab := New(2, true, byPriority)
+	tab.SetBudget(0, 0)
+	tab.DefineCover(0, []int32{0})
+	for n := range 4 {
+		tab.AddNode([]int64{100, 100})
+		tab.SetUnit(int32(n), Unit{Covers: [][]int32{nil, {0}}[n%2]})
+	}
+	read := func() (all []string) {
+		for n := range tab.Nodes() {
+			all = append(all, fmt.Sprint(tab.Free(n, Seat), tab.Free(n, 1), tab.FirstBelow(n, 2)))
+			for i, x := range tab.Residents(n, 0) {
+				all = append(all, fmt.Sprint(x, tab.Request(n, i, Seat), tab.Request(n, i, 1), tab.Spent(&x)))
+			}
+		}
+		return all
+	}
+	for ref := range int32(40) {
+		x := Resident{Priority: int32(r.IntN(4)), Ref: ref, Cover: int32(r.IntN(2)) - 1, Seats: 1, Start: r.Int64N(9)}
+		if ref < 4 {
+			x.Ref, x.Cover, x.Seats = ^ref, -1, 2+ref
+		}
+		tab.Add(int(ref)%4, x, []int64{r.Int64N(5)})
+		stale := read()
+		if !tab.stale.waiting.Load() {
+			t.Fatal("no row is stale")
+		}
+		tab.settleAll()
+		if fresh := read(); !slices.Equal(stale, fresh) {
+			t.Fatalf("after resident %v:\nstale %v\nfresh %v", x, stale, fresh)
+		}
 	}
 }
 
