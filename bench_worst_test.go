@@ -92,8 +92,8 @@ func adapted(nodes, pods int, change func(*rand.Rand, *Pod)) ClusterState {
 	return s
 }
 
-// BenchmarkWorst decides on clusters that are hard for the engine. The goal is
-// five milliseconds each.
+// BenchmarkWorst decides on clusters that are hard for the engine. The goal is two
+// milliseconds each.
 func BenchmarkWorst(b *testing.B) {
 	for _, x := range worstCases {
 		var c *Cluster // shared by the sizes, built once one of them is asked for

@@ -9,10 +9,10 @@ import "math/bits"
 // fewToFetch is from how many nodes on that is worth it.
 const fewToFetch = 4
 
-// A line is what memory gives at once, in numbers of 32 bits: as many as it takes for half a
+// Memory gives a line at once, of so many numbers of 32 bits: as many as it takes for half a
 // row of fifty pods are read.
 const (
-	line         = 16
+	perLine      = 16
 	linesToFetch = 4
 )
 
@@ -28,11 +28,11 @@ func (x *search) fetch(block int, mask uint64, violations int64) {
 	for m := mask; m != 0; m &= m - 1 {
 		r := &rows[bits.TrailingZeros64(m)]
 		small := r.requests.small
-		for i := len(small) - 1; i >= max(len(small)-linesToFetch*line, 0); i -= line {
+		for i := len(small) - 1; i >= max(len(small)-linesToFetch*perLine, 0); i -= perLine {
 			sum += small[i]
 		}
 		if violations > 0 && len(r.covered) < len(r.residents) {
-			for i := 0; i < len(r.covered); i += line {
+			for i := 0; i < len(r.covered); i += perLine {
 				sum += uint32(r.covered[i])
 			}
 		}
