@@ -33,8 +33,6 @@ func (c *Cluster) victimOf(p *Pod, on *Node) *Victim {
 	return NewPodVictim(p, on)
 }
 
-func (c *Cluster) hasBudgets() bool { return c.budgets.count() > 0 }
-
 // overdrawn reports whether evicting the victim surely violates a budget.
 func (c *Cluster) overdrawn(v *Victim) bool {
 	for _, p := range v.Pods {

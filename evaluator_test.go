@@ -559,6 +559,28 @@ func TestEngineTableAfterUpdates(t *testing.T) {
 	}
 }
 
+// A resource of which pods request nothing is like one that they do not name, however many
+// there are of them.
+func TestRequestsOfNothing(t *testing.T) {
+	requests := preemption.Resources{preemption.CPU: 1}
+	for i := range 20 {
+		requests[fmt.Sprint("example.com/", i)] = 0
+	}
+	c := newCluster(t, preemption.ClusterState{
+		Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 1, preemption.PodCount: 9}}},
+		Pods:  []*preemption.Pod{{Name: "p", NodeName: "n", Requests: requests}},
+	})
+	for _, change := range []func() error{
+		func() error { return nil },
+		func() error { return c.AddPod(&preemption.Pod{Name: "q", NodeName: "n", Requests: requests}) },
+		func() error { return c.RemovePod("", "p") },
+	} {
+		if err := errors.Join(change(), preemption.CheckEngine(c)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A budget that comes to allow something, or nothing any more, counts for every kind of
 // victim there is, in every release: groups that go as one, on one node or several, and
 // pods that only rank as their group says.

@@ -160,6 +160,13 @@ func checkCounts(c *Cluster) error {
 		same(maps.Equal(s.homes, want) && s.pods == pods, fmt.Sprint("pods under set of budgets ", set), s, want)
 		same((want == nil) == slices.Contains(c.covers.unused, int32(set)), fmt.Sprint("unused set of budgets ", set), c.covers.unused, want)
 	}
+	numbers := map[string]int32{}
+	for set := range c.covers.sets {
+		if over := c.covers.sets[set].over; over != nil {
+			numbers[coverKey(over)] = int32(set)
+		}
+	}
+	same(maps.Equal(c.covers.byKey, numbers), "sets of budgets by key", c.covers.byKey, numbers)
 	same(maps.Equal(c.nominees, nominees), "nominated UIDs", c.nominees, nominees)
 	listed := 0
 	for _, pods := range c.nominated {

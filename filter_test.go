@@ -3,6 +3,7 @@ package preemption_test
 import (
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,25 @@ func TestVictimsThatAreNotThere(t *testing.T) {
 			if err := step.do(step.pod); (err == nil) != step.there {
 				t.Errorf("%s: step %d, of %s: error %v, want one: %t", f.Name(), i, step.pod, err, !step.there)
 			}
+		}
+	}
+}
+
+// Where nobody of lower priority is, no eviction helps, which a search for the best victims
+// knows as well as it is.
+func TestNobodyToEvict(t *testing.T) {
+	n := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 1, preemption.PodCount: 1}}
+	above := preemption.NewPodVictim(&preemption.Pod{Name: "above", Priority: 100, NodeName: "n"}, n)
+	for _, victims := range [][]*preemption.Victim{nil, {above}} {
+		c := preemption.NodeCase{Preemptor: &preemption.Pod{Name: "p", Priority: 100}, Node: n, Victims: victims}
+		want := preemption.Status{Code: preemption.Unresolvable, Reasons: []string{preemption.ReasonNoVictims}}
+		s, err := preemption.SelectVictimsOnNode(c)
+		best, errBest := preemption.SelectBestVictimsOnNode(c)
+		if err != nil || !reflect.DeepEqual(s, preemption.Selection{Status: want}) {
+			t.Errorf("%d others: %+v, %v; want %v", len(victims), s, err, want)
+		}
+		if errBest != nil || !reflect.DeepEqual(best, preemption.Selection{Status: want, Exact: true}) {
+			t.Errorf("%d others: the best is %+v, %v; want %v, exact", len(victims), best, errBest, want)
 		}
 	}
 }

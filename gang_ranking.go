@@ -54,11 +54,9 @@ func (q *gangQuery) newRanking() *ranking {
 	// of them violate does not depend on where members are placed.
 	victims := q.victims()
 	sortByImportance(victims, q.Compare)
-	if c.hasBudgets() {
-		violating, _ := c.classify(victims)
-		for _, v := range violating {
-			r.violations[v.Victim] = v.Pods
-		}
+	violating, _ := c.classify(victims)
+	for _, v := range violating {
+		r.violations[v.Victim] = v.Pods
 	}
 	// In this order the lists of nodes are in it too.
 	for _, v := range victims {

@@ -258,10 +258,9 @@ func (s *Solver) spare(unit int) (spare, ok bool) {
 	if s.Oracle == nil {
 		return true, true
 	}
-	if s.err = s.Oracle.PutBack(unit); s.err != nil {
-		return false, false
+	if s.err = s.Oracle.PutBack(unit); s.err == nil {
+		spare = s.fits()
 	}
-	spare = s.fits()
 	if s.err == nil {
 		s.err = s.Oracle.Remove(unit)
 	}

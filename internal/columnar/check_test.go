@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -107,5 +108,17 @@ func TestCheckSeesWhatIsWrong(t *testing.T) {
 				t.Errorf("Check says %v, not %q", err, says)
 			}
 		})
+	}
+}
+
+// Residents that the order does not tell apart may stand one way or the other.
+func TestCheckTakesTies(t *testing.T) {
+	tab := New(1, false, func(_ int, a, b Resident) int { return cmp.Compare(a.Priority, b.Priority) })
+	tab.AddNode([]int64{9})
+	for ref := range int32(3) {
+		tab.Add(0, Resident{Priority: 5, Ref: ref, Cover: none, Seats: 1}, nil)
+	}
+	if err := tab.Check(func(int) []int64 { return []int64{9} }); err != nil {
+		t.Error(err)
 	}
 }

@@ -64,12 +64,7 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 
 	// So they do if the others make up for what is missing: they have where none that
 	// violates is among those from the first victim on.
-	switch {
-	case len(v.indices) == 0:
-		if place == none {
-			place = x.cut(&line)
-		}
-	case place != none && int(v.indices[0]) >= line.at(place):
+	if place != none && len(v.indices) > 0 && int(v.indices[0]) >= line.at(place) {
 		line = x.othersThan(r, v.indices)
 		if place = x.cut(&line); place != none {
 			if most = x.limitFrom(r, node, line.at(place)); most.victims == 0 {

@@ -177,18 +177,6 @@ func (x *search) searchOdd() {
 // gone up to the top level.
 func (x *search) hopeless() bool {
 	p := &x.levels[x.top].clean
-
-	// Mostly one dimension settles it.
-	for _, d := range x.Demands {
-		have, spent, enough := p.dims[d.Dim].peak, x.spentSum.dims[d.Dim].peak, false
-		for b := 0; b < len(have) && !enough; b++ {
-			enough = have[b] >= d.Amount || sum(have[b], spent[b]) >= d.Amount
-		}
-		if !enough {
-			return true
-		}
-	}
-
 blocks:
 	for b := range x.blocks() {
 		for _, d := range x.Demands {

@@ -450,7 +450,7 @@ func describeButTops(t *Table) string {
 	return b.String()
 }
 
-// TestTopsBound compares fewest and reach with the exact numbers.
+// TestTopsBound compares fewest, reach and most with the exact numbers.
 func TestTopsBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 20_000 {
@@ -491,8 +491,18 @@ func TestTopsBound(t *testing.T) {
 			if bound := tp.lanes(0, 1, w.index)[0] * w.factor; bound < float32(top) {
 				t.Fatalf("%v: reach of %d is %v, want at least %d", all, count, bound, top)
 			}
+			most, in := tp.most(0, 1, count), tp.mostIn(0, 1, count)
+			if most < top || float64(most) > average(all, w.index)*float64(count)*(1+1.0/(1<<15)) || in != most {
+				t.Fatalf("%v: %d of them have at most %d, in the block %d, and %d have the largest", all, count, most, in, top)
+			}
 		}
 	}
+}
+
+// average returns how much the topCounts[i] largest are on average, and missing ones
+// nothing.
+func average(all []int64, i int) float64 {
+	return float64(sumOf(all[:min(topCounts[i], len(all))])) / float64(topCounts[i])
 }
 
 func sumOf(amounts []int64) (total int64) {
