@@ -114,15 +114,13 @@ func (c *NodeCase) validate() error {
 	if c.coverage != nil {
 		return nil
 	}
-	pods := 0
 	for i, v := range c.Victims {
 		if len(v.Pods) == 0 || len(v.Pods) != len(v.Nodes) {
 			return c.badVictim(nil, fmt.Errorf("victim %d has %d pods on %d nodes", i, len(v.Pods), len(v.Nodes)))
 		}
-		pods += len(v.Pods)
 	}
 	var seen seenPods
-	if pods > fewPods {
+	if pods := countPods(c.Victims); pods > fewPods {
 		seen.all = make(map[*Pod]bool, pods)
 	}
 	for i, v := range c.Victims {

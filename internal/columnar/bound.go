@@ -302,7 +302,7 @@ func (x *search) withinSum(k int, of *promise, mask uint64, most int64) uint64 {
 	if k == 0 || mask == 0 || x.bestScore.Top != int64(l.low) {
 		return mask
 	}
-	fewer := uint64(0)
+	var fewer uint64
 	if of.pods < most {
 		fewer = x.reachable(&x.free, l, of.block, mask, most-1)
 	}
@@ -342,7 +342,7 @@ func madeUpIn(mask uint64, have *lanes, largest *topLanes, amount int64, factor 
 
 // madeUp returns in which lanes the largest make up for what is missing.
 func madeUp(free *lanes, largest *topLanes, amount int64, factor float32) uint64 {
-	short := uint64(0)
+	var short uint64
 	for i := blockSize - 4; i >= 0; i -= 4 {
 		x, top := (*[4]int64)(free[i:]), (*[4]float32)(largest[i:])
 		short = pushNegative(short, float32(top[3]*factor)-float32(amount-x[3]))

@@ -50,7 +50,7 @@ func atLeastIn(mask uint64, l *lanes, amount int64) uint64 {
 
 // atLeast returns which lanes hold at least the amount.
 func atLeast(l *lanes, amount int64) uint64 {
-	short := uint64(0)
+	var short uint64
 	for i := blockSize - 4; i >= 0; i -= 4 {
 		x := (*[4]int64)(l[i:])
 		short = pushLess(short, x[3], amount)
@@ -63,7 +63,7 @@ func atLeast(l *lanes, amount int64) uint64 {
 
 // atLeastTogether does so with what other lanes hold added, which is not negative.
 func atLeastTogether(l, o *lanes, amount int64) uint64 {
-	short := uint64(0)
+	var short uint64
 	for i := blockSize - 1; i >= 0; i-- {
 		short = pushLess(short, l[i], amount-o[i])
 	}
