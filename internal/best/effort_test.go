@@ -40,6 +40,16 @@ func TestEffort(t *testing.T) {
 			p.Order = []Criterion{Pods, Start}
 			return p
 		}, 53_400},
+		"start first": {func(r *rand.Rand) *Problem {
+			p := hard(r, 24, 2, 3)
+			p.Order = []Criterion{Start, Sum}
+			return p
+		}, 22_900},
+		"start first, one priority": {func(r *rand.Rand) *Problem {
+			p := hard(r, 24, 2, 1)
+			p.Order = []Criterion{Start, Sum}
+			return p
+		}, 227_800},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 1))
