@@ -3,6 +3,8 @@ package parallel
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -67,5 +69,28 @@ func TestForEachPanics(t *testing.T) {
 			})
 			t.Errorf("%d workers: no panic", workers)
 		}()
+	}
+}
+
+// One worker is the caller: no goroutine is begun for it, nor for one index.
+func TestOneWorkerIsTheCaller(t *testing.T) {
+	goroutine := func() string {
+		var buf [64]byte
+		first, _, _ := strings.Cut(string(buf[:runtime.Stack(buf[:], false)]), "[")
+		return first
+	}
+	caller := goroutine()
+	for _, x := range []struct {
+		n, workers int
+		alone      bool
+	}{{9, 0, true}, {9, 1, true}, {1, 9, true}, {9, 2, false}} {
+		err := ForEach(context.Background(), x.n, x.workers, func(int) {
+			if (goroutine() == caller) != x.alone {
+				t.Errorf("%d calls by %d workers: on %s, called on %s", x.n, x.workers, goroutine(), caller)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
