@@ -229,6 +229,68 @@ func TestErrorEndsTheEnginesSearch(t *testing.T) {
 	}
 }
 
+// A filter that is asked about the node alone may fail too: like any other, on a node that
+// is in question, and without anybody's notice where another node is a candidate.
+func TestErrorOfANodeStatus(t *testing.T) {
+	full := preemption.Resources{preemption.CPU: 4}
+	for _, test := range []struct {
+		refused string // of the other filter
+		fails   bool
+	}{{"n1", true}, {"", false}} {
+		c := newCluster(t, preemption.ClusterState{
+			Nodes: []*preemption.Node{
+				{Name: "n0", Allocatable: preemption.Resources{preemption.CPU: 4, preemption.PodCount: 9}},
+				{Name: "n1", Allocatable: preemption.Resources{preemption.CPU: 4, preemption.PodCount: 9}},
+			},
+			Pods: []*preemption.Pod{
+				{Name: "on-n0", UID: "a", NodeName: "n0", Requests: full},
+				{Name: "on-n1", UID: "b", NodeName: "n1", Requests: full, Priority: 1},
+			},
+		})
+		refuses := func(_ *preemption.Pod, n *preemption.Node) preemption.Status {
+			if n.Name == test.refused {
+				return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{"not here"}}
+			}
+			return preemption.Status{}
+		}
+		e := preemption.Evaluator{Filters: append(preemption.DefaultFilters(), preemption.NodeFilter("Elsewhere", refuses), failsOn("n0"))}
+		for name, ask := range bothWays(&e) {
+			r, err := ask(t.Context(), c, &preemption.Pod{Name: "p", Priority: 10, Requests: full})
+			var step *preemption.StepError
+			switch {
+			case test.fails && (!errors.Is(err, errHook) || !errors.As(err, &step) || step.Node != "n0" || step.Step != "begin"):
+				t.Errorf("%s: %v, %v; want the error on n0", name, r, err)
+			case !test.fails && (err != nil || r.Node.Name != "n1"):
+				t.Errorf("%s: %v, %v; want a preemption on n1", name, r, err)
+			}
+		}
+	}
+}
+
+// failsOn is a filter of the node alone that cannot tell about one of that name.
+type failsOn string
+
+func (failsOn) Name() string { return "FailsOn" }
+
+func (f failsOn) Prepare(*preemption.Pod, preemption.View) (preemption.Prepared, error) {
+	return f, nil
+}
+
+func (f failsOn) NodeStatus(n *preemption.Node) (preemption.Status, error) {
+	return preemption.Status{}, failIf(n.Name == string(f))
+}
+
+func (f failsOn) Begin(n *preemption.Node) (preemption.DryRun, error) {
+	return nopRun{}, failIf(n.Name == string(f))
+}
+
+// nopRun is a dry run that looks at no pod.
+type nopRun struct{}
+
+func (nopRun) Add(*preemption.Pod, *preemption.Node) error    { return nil }
+func (nopRun) Remove(*preemption.Pod, *preemption.Node) error { return nil }
+func (nopRun) Fits() (preemption.Status, error)               { return preemption.Status{}, nil }
+
 // Where all nodes fail the errors are joined, in node order.
 func TestErrorsAreJoined(t *testing.T) {
 	cluster, preemptor := twoEach(t)
