@@ -341,6 +341,58 @@ func TestCommitAtTheEndOfInt64(t *testing.T) {
 	}
 }
 
+// Whatever a decision names that is no longer as it was then makes it stale, which says what
+// it is, and where, and nothing changes.
+func TestCommitOfStalePieces(t *testing.T) {
+	node := func(name string) *preemption.Node {
+		return &preemption.Node{Name: name, Allocatable: preemption.Resources{preemption.PodCount: 10}}
+	}
+	here, there, gone := node("here"), node("there"), node("gone")
+	running := &preemption.Pod{Name: "running", UID: "1", NodeName: "here"}
+	leaving := &preemption.Pod{Name: "leaving", UID: "2", NodeName: "here", Termination: preemption.TerminatingByPreemption}
+	nominated := &preemption.Pod{Name: "nominated", UID: "3", NominatedNode: "there"}
+	pending := &preemption.Pod{Name: "pending", UID: "4"}
+	c := newCluster(t, preemption.ClusterState{Nodes: []*preemption.Node{here, there}, Pods: []*preemption.Pod{running, leaving, nominated, pending}})
+	as := func(p *preemption.Pod, change func(p *preemption.Pod)) *preemption.Pod {
+		other := *p
+		change(&other)
+		return &other
+	}
+	another := func(p *preemption.Pod) *preemption.Pod {
+		return as(p, func(p *preemption.Pod) { p.UID = "of another" })
+	}
+	victim := func(p *preemption.Pod, on *preemption.Node) []*preemption.Victim {
+		return []*preemption.Victim{{Pods: []*preemption.Pod{p}, Nodes: []*preemption.Node{on}}}
+	}
+	pods := func(p *preemption.Pod) []*preemption.Pod { return []*preemption.Pod{p} }
+	before := c.State()
+	for _, test := range []struct {
+		what  string
+		r     preemption.Result
+		where string // step, pod and node
+	}{
+		{"the node is gone", preemption.Result{Nomination: preemption.SetNomination, Preemptor: pending, Node: gone}, "node gone: nominate /pending"},
+		{"the pod is gone", preemption.Result{Nomination: preemption.SetNomination, Preemptor: another(pending), Node: here}, "node here: nominate /pending"},
+		{"it is bound to node here", preemption.Result{Nomination: preemption.SetNomination, Preemptor: running, Node: there}, "node there: nominate /running"},
+		{"the pod is gone", preemption.Result{Victims: victim(another(running), here), Node: here}, "node here: evict /running"},
+		{"it is not on the node", preemption.Result{Victims: victim(running, there), Node: there}, "node there: evict /running"},
+		{"it is not on the node", preemption.Result{Victims: victim(pending, here), Node: here}, "node here: evict /pending"},
+		{"it is terminating already", preemption.Result{Victims: victim(as(leaving, func(p *preemption.Pod) { p.Termination = preemption.NotTerminating }), here), Node: here}, "node here: evict /leaving"},
+		{"it is not terminating", preemption.Result{Victims: victim(as(running, func(p *preemption.Pod) { p.Termination = preemption.TerminatingByPreemption }), here), Node: here}, "node here: evict /running"},
+		{"the pod is gone", preemption.Result{ClearNominations: pods(another(nominated)), Node: there}, "node there: clear the nomination of /nominated"},
+		{"it is not nominated to the node", preemption.Result{ClearNominations: pods(nominated), Node: here}, "node here: clear the nomination of /nominated"},
+		{"it is not nominated to the node", preemption.Result{ClearNominations: pods(pending), Node: here}, "node here: clear the nomination of /pending"},
+	} {
+		err := c.Commit(&test.r)
+		if !errors.Is(err, preemption.ErrStale) || !strings.HasSuffix(err.Error(), test.what) || !strings.Contains(err.Error(), test.where) {
+			t.Errorf("%v, want the decision stale: %s, %s", err, test.where, test.what)
+		}
+	}
+	if diff := cmp.Diff(before, c.State()); diff != "" {
+		t.Errorf("state (-before +after):\n%s", diff)
+	}
+}
+
 // A decision that is not in one piece, which the library makes none of, is an error, and
 // changes nothing.
 func TestCommitOfPieces(t *testing.T) {
