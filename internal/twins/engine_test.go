@@ -110,52 +110,13 @@ func holdAgainstTwin(t failer, w *world.World, count func(fast bool, outcome str
 	var p *preemption.Pod
 	for range 8 {
 		p = w.Again(p, func() *preemption.Pod { return w.Preemptor(w.Known(c)) })
-		for _, e := range evaluators(w) {
+		for _, e := range w.Evaluators() {
 			count(compareTwins(t, e, c, p))
 		}
 		for range 1 + w.Choose(4) {
 			w.Change(c)
 		}
 	}
-}
-
-// evaluators are the default one and one with hooks or filters of its own.
-func evaluators(w *world.World) []*preemption.Evaluator {
-	eligible := func(_ *preemption.Pod, v *preemption.Victim, n *preemption.Node) bool {
-		return v.Pods[0].Labels["app"] != "y" || n.Labels["zone"] == "a"
-	}
-	zoned := preemption.NodeFilter("Zoned", func(p *preemption.Pod, n *preemption.Node) preemption.Status {
-		if p.Labels["app"] == "x" && n.Labels["zone"] == "b" {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"wrong zone"}}
-		}
-		return preemption.Status{}
-	})
-	with := func(own ...preemption.Filter) []preemption.Filter { return append(preemption.DefaultFilters(), own...) }
-	return []*preemption.Evaluator{{}, world.Pick(w,
-		&preemption.Evaluator{Eligible: eligible},
-		&preemption.Evaluator{Eligible: eligible, Filters: with(world.AntiAffinity{})},
-		&preemption.Evaluator{Filters: with(zoned)},
-		&preemption.Evaluator{Filters: append([]preemption.Filter{ownZone{zoned}, world.AntiAffinity{}}, with()...)},
-		&preemption.Evaluator{Statuses: someStatuses},
-		&preemption.Evaluator{Statuses: someStatuses, Eligible: eligible, Filters: with(preemption.FilterFunc(world.OddCompany))},
-		&preemption.Evaluator{Filters: append(preemption.DefaultFilters(), world.AntiAffinity{})},
-		&preemption.Evaluator{Filters: []preemption.Filter{world.AntiAffinity{}, preemption.All(preemption.DefaultFilters()...)}},
-		&preemption.Evaluator{Filters: []preemption.Filter{preemption.NodeResources()}},
-		&preemption.Evaluator{Filters: append(preemption.DefaultFilters(), preemption.FilterFunc(world.OddCompany))},
-	)}
-}
-
-// someStatuses knows of some nodes, right or wrong.
-func someStatuses(n *preemption.Node) (preemption.Status, bool) {
-	last := n.Name[len(n.Name)-1]
-	return preemption.Status{Code: preemption.Code(1 + last%2)}, last%3 > 0
-}
-
-// ownZone is a filter of which only a method says that it looks at nodes alone.
-type ownZone struct{ preemption.Filter }
-
-func (z ownZone) Prepare(p *preemption.Pod, v preemption.View) (preemption.Prepared, error) {
-	return z.Filter.Prepare(p, v)
 }
 
 type failer interface {
@@ -227,7 +188,7 @@ func holdManyAgainstTwin(t failer, w *world.World, count func(fast bool, outcome
 			p.Requests[preemption.CPU] = int64(2+w.Choose(7)) * 500
 			return p
 		})
-		for _, e := range evaluators(w) {
+		for _, e := range w.Evaluators() {
 			count(compareTwins(t, e, c, p))
 		}
 		for range 1 + w.Choose(8) {
@@ -252,7 +213,7 @@ func TestEngineIsItsTwinAtExtremes(t *testing.T) {
 		var p *preemption.Pod
 		for range 6 {
 			p = w.Again(p, x.Preemptor)
-			for _, e := range evaluators(w) {
+			for _, e := range w.Evaluators() {
 				tally.count(compareTwins(seeded{t, seed}, e, c, p))
 			}
 			for range w.Choose(3) {

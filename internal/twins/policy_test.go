@@ -8,45 +8,6 @@ import (
 	"example.com/preemption/internal/world"
 )
 
-// policies are an evaluator with some policy, in an order of some of the criteria,
-// and beside it one with hooks or filters of its own.
-func policies(w *world.World) []*preemption.Evaluator {
-	list := evaluators(w)
-	for _, e := range list {
-		e.Victims = world.Pick(w, preemption.VictimsBest, preemption.VictimsReprieve)
-		if w.OneIn(4) {
-			e.Accept = world.Pick(w, fewer, steady)
-		}
-		e.Budgets = world.Pick(w, preemption.BudgetsExact, preemption.BudgetsRespected, preemption.BudgetsAsUpstream)
-		if w.OneIn(2) {
-			continue
-		}
-		left := preemption.DefaultOrders()
-		for range 1 + w.Choose(5) {
-			i := w.Choose(len(left))
-			e.Orders = append(e.Orders, left[i])
-			left = append(left[:i], left[i+1:]...)
-		}
-	}
-	return list
-}
-
-// fewer accepts no more than two pods.
-func fewer(_ *preemption.Pod, _ *preemption.Node, victims []*preemption.Victim) preemption.Status {
-	if len((&preemption.Candidate{Victims: victims}).Pods()) > 2 {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"too many"}}
-	}
-	return preemption.Status{}
-}
-
-// steady accepts no set whose least important victim is an app's x.
-func steady(_ *preemption.Pod, _ *preemption.Node, victims []*preemption.Victim) preemption.Status {
-	if victims[len(victims)-1].Pods[0].Labels["app"] == "x" {
-		return preemption.Status{Code: preemption.Unresolvable, Reasons: []string{"x stays"}}
-	}
-	return preemption.Status{}
-}
-
 // holdPolicies decides by both paths with policies, changes the cluster, and decides
 // again.
 func holdPolicies(t failer, w *world.World, c *preemption.Cluster, preemptor func() *preemption.Pod, count func(bool, string)) {
@@ -54,7 +15,7 @@ func holdPolicies(t failer, w *world.World, c *preemption.Cluster, preemptor fun
 	var p *preemption.Pod
 	for range 4 {
 		p = w.Again(p, preemptor)
-		for _, e := range policies(w) {
+		for _, e := range w.Policies() {
 			count(compareTwins(t, e, c, p))
 		}
 		for range 1 + w.Choose(4) {
