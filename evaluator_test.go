@@ -291,6 +291,113 @@ func (nopRun) Add(*preemption.Pod, *preemption.Node) error    { return nil }
 func (nopRun) Remove(*preemption.Pod, *preemption.Node) error { return nil }
 func (nopRun) Fits() (preemption.Status, error)               { return preemption.Status{}, nil }
 
+// faltering is a filter that answers as another one does, until its calls, and those of its
+// dry runs, fail.
+type faltering struct {
+	preemption.Filter
+	calls *int
+	fails int // from which of them on; 0: never
+}
+
+func (f faltering) call() error {
+	*f.calls++
+	return failIf(f.fails > 0 && *f.calls >= f.fails)
+}
+
+func (f faltering) Prepare(p *preemption.Pod, view preemption.View) (preemption.Prepared, error) {
+	prepared, err := f.Filter.Prepare(p, view)
+	return falteringPrepared{f, prepared}, errors.Join(err, f.call())
+}
+
+type falteringPrepared struct {
+	faltering
+	preemption.Prepared
+}
+
+func (f falteringPrepared) Begin(n *preemption.Node) (preemption.DryRun, error) {
+	run, err := f.Prepared.Begin(n)
+	return falteringRun{f.faltering, run}, errors.Join(err, f.call())
+}
+
+type falteringRun struct {
+	faltering
+	preemption.DryRun
+}
+
+func (r falteringRun) Add(p *preemption.Pod, on *preemption.Node) error {
+	return errors.Join(r.DryRun.Add(p, on), r.call())
+}
+
+func (r falteringRun) Remove(p *preemption.Pod, on *preemption.Node) error {
+	return errors.Join(r.DryRun.Remove(p, on), r.call())
+}
+
+func (r falteringRun) Fits() (preemption.Status, error) {
+	status, err := r.DryRun.Fits()
+	return status, errors.Join(err, r.call())
+}
+
+// From whichever call on a filter fails, an answer that there is no other node for is an
+// error, which says what failed and in which filter.
+func TestErrorsOfEveryCall(t *testing.T) {
+	n := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 3, preemption.PodCount: 9}}
+	one := preemption.Resources{preemption.CPU: 1}
+	state := preemption.ClusterState{Nodes: []*preemption.Node{n}, Pods: []*preemption.Pod{
+		{Name: "held", UID: "held", NominatedNode: "n", Priority: 50, Requests: preemption.Resources{preemption.CPU: 0}},
+		{Name: "leaving", UID: "leaving", NodeName: "n", Priority: 100, Requests: one, Termination: preemption.TerminatingOther},
+		{Name: "a", UID: "a", NodeName: "n", Priority: 1, Requests: one},
+		{Name: "b", UID: "b", NodeName: "n", Priority: 2, Requests: one},
+	}}
+	p := &preemption.Pod{Name: "p", Priority: 10, Requests: one}
+	type answer = func(e *preemption.Evaluator, c *preemption.Cluster) (*preemption.Result, error)
+	decide := func(victims preemption.VictimPolicy, way string) answer {
+		return func(e *preemption.Evaluator, c *preemption.Cluster) (*preemption.Result, error) {
+			e.Victims = victims
+			return bothWays(e)[way](t.Context(), c, p)
+		}
+	}
+	for name, ask := range map[string]answer{
+		"Preempt":           decide(preemption.VictimsReprieve, "Preempt"),
+		"Examine":           decide(preemption.VictimsReprieve, "Examine"),
+		"Preempt, the best": decide(preemption.VictimsBest, "Preempt"),
+		"Examine, the best": decide(preemption.VictimsBest, "Examine"),
+		"FitsAfterTermination": func(e *preemption.Evaluator, c *preemption.Cluster) (*preemption.Result, error) {
+			return e.FitsAfterTermination(t.Context(), c, p)
+		},
+		"Fitting": func(e *preemption.Evaluator, c *preemption.Cluster) (r *preemption.Result, err error) {
+			r = &preemption.Result{}
+			for _, err := range e.Fitting(t.Context(), c, p) {
+				if err != nil {
+					return nil, err
+				}
+			}
+			return r, nil
+		},
+	} {
+		for fails := 0; ; fails++ {
+			calls := 0
+			e := preemption.Evaluator{Filters: []preemption.Filter{faltering{preemption.NodeResources(), &calls, fails}}}
+			r, err := ask(&e, newCluster(t, state))
+			if fails == 0 {
+				if err != nil || name != "Fitting" && r.Outcome != preemption.OutcomePreempt && r.Outcome != preemption.OutcomeWaiting {
+					t.Fatalf("%s: %v, %v; want a preemption, or to wait", name, r, err)
+				}
+				continue
+			}
+			if calls < fails {
+				if fails < 5 {
+					t.Errorf("%s: %d calls in all, want some more", name, calls)
+				}
+				break
+			}
+			var filter *preemption.FilterError
+			if r != nil || !errors.Is(err, errHook) || !errors.As(err, &filter) || filter.Filter != "NodeResourcesFit" {
+				t.Errorf("%s, from call %d on: %v, %v; want the error, and in which filter", name, fails, r, err)
+			}
+		}
+	}
+}
+
 // Where all nodes fail the errors are joined, in node order.
 func TestErrorsAreJoined(t *testing.T) {
 	cluster, preemptor := twoEach(t)

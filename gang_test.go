@@ -800,3 +800,55 @@ func TestGangAsksFirst(t *testing.T) {
 		t.Errorf("few outcomes: %q", slices.Sorted(maps.Keys(outcomes)))
 	}
 }
+
+// From whichever call on a filter fails, there is no decision for a gang but an error, which
+// says what failed and in which filter.
+func TestErrorsOfAGangsFilters(t *testing.T) {
+	one := preemption.Resources{preemption.CPU: 1}
+	state := preemption.ClusterState{Release: preemption.Release138}
+	for _, n := range []string{"a", "b"} {
+		state.Nodes = append(state.Nodes, &preemption.Node{Name: n, Allocatable: preemption.Resources{preemption.CPU: 3, preemption.PodCount: 9}})
+		for i := range 3 {
+			name := fmt.Sprint(n, i)
+			state.Pods = append(state.Pods, &preemption.Pod{Namespace: "d", Name: name, UID: name, NodeName: n, Priority: int32(i), Requests: one})
+		}
+	}
+	held := &preemption.Pod{Namespace: "d", Name: "held", UID: "held", NominatedNode: "a", Priority: 50, Requests: one}
+	state.Pods = append(state.Pods, held)
+	g := &preemption.Gang{Namespace: "d", Name: "gang", Priority: 10}
+	for _, m := range []string{"m0", "m1", "m2"} {
+		g.Members = append(g.Members, &preemption.Pod{Namespace: "d", Name: m, UID: m, Priority: 10, Requests: one})
+	}
+	for name, planner := range map[string]func(f preemption.Filter) preemption.Planner{
+		"first node": func(f preemption.Filter) preemption.Planner {
+			return preemption.GivenPlacement{Placer: preemption.FirstNode(f)}
+		},
+		"least allocated": func(f preemption.Filter) preemption.Planner {
+			return preemption.GivenPlacement{Placer: preemption.LeastAllocated(f)}
+		},
+		"best": func(preemption.Filter) preemption.Planner { return preemption.BestPlacement{} },
+	} {
+		for fails := 0; ; fails++ {
+			calls := 0
+			f := faltering{preemption.NodeResources(), &calls, fails}
+			e := preemption.Evaluator{Filters: []preemption.Filter{f}}
+			r, err := e.PreemptGroup(t.Context(), newCluster(t, state), g, planner(f))
+			if fails == 0 {
+				if err != nil || r.Outcome != preemption.OutcomePreempt || len(r.Victims) == 0 {
+					t.Fatalf("%s: %v, %v; want a preemption", name, r, err)
+				}
+				continue
+			}
+			if calls < fails {
+				if fails < 20 {
+					t.Errorf("%s: %d calls in all, want some more", name, calls)
+				}
+				break
+			}
+			var filter *preemption.FilterError
+			if r != nil || !errors.Is(err, errHook) || !errors.As(err, &filter) || filter.Filter != "NodeResourcesFit" {
+				t.Errorf("%s, from call %d on: %v, %v; want the error, and in which filter", name, fails, r, err)
+			}
+		}
+	}
+}
