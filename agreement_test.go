@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -141,4 +142,25 @@ func (a asked) fitting(c *preemption.Cluster) (names []string) {
 		names = append(names, n.Name)
 	}
 	return names
+}
+
+// So they do where a search for the best victims ends before it has gone through all.
+func TestAllWaysAgreeOnSearchesThatEnd(t *testing.T) {
+	inexact := 0
+	for seed := range uint64(6) {
+		state, p := world.Hard(rand.New(rand.NewPCG(seed, 33)), false)
+		c := newCluster(t, state)
+		for _, e := range []*preemption.Evaluator{
+			{Victims: preemption.VictimsBest, Orders: []preemption.Order{preemption.LowestPrioritySum}},
+			{Victims: preemption.VictimsBest, Orders: []preemption.Order{preemption.LowestPrioritySum}, Filters: append(preemption.DefaultFilters(), world.AntiAffinity{})},
+		} {
+			asked{t, seed, e, c, p}.decisions(map[preemption.Outcome]int{})
+			if r, err := e.Preempt(t.Context(), c, p); err != nil || !r.Exact {
+				inexact++
+			}
+		}
+	}
+	if inexact == 0 {
+		t.Error("all searches went through to the end")
+	}
 }
