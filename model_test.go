@@ -341,6 +341,52 @@ func TestCommitAtTheEndOfInt64(t *testing.T) {
 	}
 }
 
+// What is not there, has no name, or is not known is refused by every update and in every
+// list, and changes nothing.
+func TestUpdatesOfNothing(t *testing.T) {
+	node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 10}}
+	c := newCluster(t, preemption.ClusterState{Nodes: []*preemption.Node{node}, Pods: []*preemption.Pod{{Name: "p", NodeName: "n"}}})
+	before := c.State()
+	for name, err := range map[string]error{
+		"the node is nil":                    c.AddNode(nil),
+		"the node is nil ":                   c.UpdateNode(nil),
+		"the pod is nil":                     c.AddPod(nil),
+		"the pod is nil ":                    c.UpdatePod(nil),
+		"the pod is nil  ":                   c.Nominate(nil, "n"),
+		"the disruption budget is nil":       c.SetBudget(nil),
+		"the pod group is nil":               c.SetPodGroup(nil),
+		"the composite pod group is nil":     c.SetCompositePodGroup(nil),
+		"node without a name":                c.AddNode(&preemption.Node{}),
+		"pod without a name":                 c.AddPod(&preemption.Pod{}),
+		"disruption budget without a name":   c.SetBudget(&preemption.PodDisruptionBudget{}),
+		"pod group without a name":           c.SetPodGroup(&preemption.PodGroup{}),
+		"composite pod group without a name": c.SetCompositePodGroup(&preemption.CompositePodGroup{}),
+		"no node of that name":               c.RemoveNode("other"),
+	} {
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
+			t.Errorf("%v, want: %s", err, name)
+		}
+	}
+	for name, state := range map[string]preemption.ClusterState{
+		"node 0 of the list is nil":                {Nodes: []*preemption.Node{nil}},
+		"pod 0 of the list is nil":                 {Pods: []*preemption.Pod{nil}},
+		"disruption budget 0 of the list is nil":   {DisruptionBudgets: []*preemption.PodDisruptionBudget{nil}},
+		"pod group 0 of the list is nil":           {PodGroups: []*preemption.PodGroup{nil}},
+		"composite pod group 0 of the list is nil": {CompositePodGroups: []*preemption.CompositePodGroup{nil}},
+		"unknown release 77":                       {Release: 77},
+	} {
+		if made, err := preemption.NewCluster(state); made != nil || err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want: %s", err, name)
+		}
+	}
+	if diff := cmp.Diff(before, c.State()); diff != "" {
+		t.Errorf("state (-before +after):\n%s", diff)
+	}
+	if _, err := (&preemption.Evaluator{}).PreemptGroup(t.Context(), newCluster(t, preemption.ClusterState{}), &preemption.Gang{Namespace: "d", Name: "g", Members: []*preemption.Pod{{Name: "m"}}}, nil); !errors.Is(err, preemption.ErrNoNodes) {
+		t.Errorf("a gang without nodes: %v, want %v", err, preemption.ErrNoNodes)
+	}
+}
+
 // Whatever a decision names that is no longer as it was then makes it stale, which says what
 // it is, and where, and nothing changes.
 func TestCommitOfStalePieces(t *testing.T) {
