@@ -728,24 +728,33 @@ func TestEngineTableAfterUpdates(t *testing.T) {
 	}
 }
 
-// A resource of which pods request nothing is like one that they do not name, however many
-// there are of them.
-func TestRequestsOfNothing(t *testing.T) {
-	requests := preemption.Resources{preemption.CPU: 1}
-	for i := range 20 {
-		requests[fmt.Sprint("example.com/", i)] = 0
-	}
-	c := newCluster(t, preemption.ClusterState{
-		Nodes: []*preemption.Node{{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 1, preemption.PodCount: 9}}},
-		Pods:  []*preemption.Pod{{Name: "p", NodeName: "n", Requests: requests}},
-	})
-	for _, change := range []func() error{
-		func() error { return nil },
-		func() error { return c.AddPod(&preemption.Pod{Name: "q", NodeName: "n", Requests: requests}) },
-		func() error { return c.RemovePod("", "p") },
-	} {
-		if err := errors.Join(change(), preemption.CheckEngine(c)); err != nil {
-			t.Error(err)
+// However many resources pods request, the engine counts who does; one of which they request
+// nothing is like one that they do not name.
+func TestManyResources(t *testing.T) {
+	for _, amount := range []int64{0, 1} {
+		node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 9, preemption.PodCount: 9}}
+		requests := preemption.Resources{preemption.CPU: 1}
+		for i := range 20 {
+			name := fmt.Sprint("example.com/", i)
+			requests[name], node.Allocatable[name] = amount, 9
+		}
+		pod := func(name string) *preemption.Pod {
+			return &preemption.Pod{Name: name, NodeName: "n", Requests: requests}
+		}
+		c := newCluster(t, preemption.ClusterState{Nodes: []*preemption.Node{node}, Pods: []*preemption.Pod{pod("a"), pod("b"), pod("c")}})
+		for _, change := range []func() error{
+			func() error { return nil },
+			func() error { return c.AddPod(pod("d")) },
+			func() error { return c.RemovePod("", "a") },
+			func() error {
+				return c.AddPod(&preemption.Pod{Name: "alone", NodeName: "n", Requests: preemption.Resources{"rare": amount}})
+			},
+			func() error { return c.RemovePod("", "alone") },
+			func() error { return errors.Join(c.RemovePod("", "b"), c.RemovePod("", "c"), c.RemovePod("", "d")) },
+		} {
+			if err := errors.Join(change(), preemption.CheckEngine(c)); err != nil {
+				t.Errorf("%d of each: %v", amount, err)
+			}
 		}
 	}
 }

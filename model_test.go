@@ -193,7 +193,7 @@ func TestLabelSyntax(t *testing.T) {
 	long := strings.Repeat("x", 63)
 	domain := strings.Repeat(long[:62]+".", 4) + "y" // of 253
 	for key, valid := range map[string]bool{
-		"a": true, "A.b_c-7": true, long: true, "example.com/a": true, "a-b.c/" + long: true, domain + "/a": true,
+		"a": true, "z": true, "A": true, "Z": true, "0": true, "9": true, "A.b_c-7": true, long: true, "example.com/a": true, "a-b.c/" + long: true, domain + "/a": true,
 		"": false, "-a": false, "a-": false, ".a": false, "a b": false, long + "x": false, "a/": false, "/a": false, "a/b/c": false,
 		"A.com/a": false, "a..b/c": false, ".a/b": false, "a./b": false, "-a/b": false, "a-/b": false, "a-.b/c": false, "a.-b/c": false,
 		"a_b/c": false, domain + "y/a": false,
