@@ -582,6 +582,33 @@ func TestBadQuestions(t *testing.T) {
 	}
 }
 
+// A pod that says it is on a node may ask, unless the cluster has that very pod on one: a
+// namesake there is another pod.
+func TestPodsThatSayTheyAreBound(t *testing.T) {
+	n := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.PodCount: 9}}
+	c := newCluster(t, preemption.ClusterState{Nodes: []*preemption.Node{n}, Pods: []*preemption.Pod{
+		{Name: "bound", UID: "1", NodeName: "n"}, {Name: "nominated", UID: "2", NominatedNode: "n"},
+	}})
+	for _, test := range []struct {
+		name, uid string
+		want      string // of the error
+	}{
+		{"bound", "1", "preemption: pod /bound: it is bound to node n already: ask about a pending pod, or a copy without a node"},
+		{"bound", "another", ""}, {"nominated", "2", ""}, {"nominated", "another", ""}, {"unknown", "3", ""},
+	} {
+		p := &preemption.Pod{Name: test.name, UID: test.uid, NodeName: "n"}
+		for name, ask := range bothWays(&preemption.Evaluator{}) {
+			r, err := ask(t.Context(), c, p)
+			switch {
+			case test.want != "" && (err == nil || err.Error() != test.want):
+				t.Errorf("%s: %s, %s: %v, %v; want %s", name, test.name, test.uid, r, err, test.want)
+			case test.want == "" && (err != nil || r.Outcome != preemption.OutcomeFits):
+				t.Errorf("%s: %s, %s: %v, %v; want a fit", name, test.name, test.uid, r, err)
+			}
+		}
+	}
+}
+
 // A selector spares every victim with a pod that it matches; a bad one spares none.
 func TestSpareSelected(t *testing.T) {
 	group := func(apps ...string) *preemption.Victim {

@@ -80,7 +80,8 @@ func TestCheckSeesWhatIsWrong(t *testing.T) {
 		spoil[name+", dimension 0: trough 1"] = func(tab *Table) { planes(tab).dims[0].trough[1]-- }
 		spoil[name+", dimension 0: lane 9 of 1, without a node"] = func(tab *Table) { planes(tab).dims[0].cells[1][9] = 0 }
 		spoil[name+", dimension 0: 2 blocks, 1 peaks"] = func(tab *Table) { d := &planes(tab).dims[0]; d.peak = d.peak[:1] }
-		spoil[name+": 72 nodes"] = func(tab *Table) { planes(tab).nodes-- }
+		dims := len(planes(table()).dims)
+		spoil[fmt.Sprintf("%s: 72 nodes in %d dimensions, want 73 in %d", name, dims, dims)] = func(tab *Table) { planes(tab).nodes-- }
 	}
 	for name, tops := range map[string]func(tab *Table) *tops{
 		"spentTops":       func(tab *Table) *tops { return &tab.spentTops },
@@ -97,7 +98,8 @@ func TestCheckSeesWhatIsWrong(t *testing.T) {
 		spoil[name+", dimension 2: peak 11"] = func(tab *Table) { tops(tab).dims[1].peak[cell]++ }
 		spoil[name+", dimension 2: lane 9 of 11, without a node"] = func(tab *Table) { tops(tab).dims[1].cells[cell][9] = 1 }
 		spoil[name+", dimension 2: 16 cells, 15 peaks"] = func(tab *Table) { d := &tops(tab).dims[1]; d.peak = d.peak[:15] }
-		spoil[name+": 72 nodes"] = func(tab *Table) { tops(tab).nodes-- }
+		dims := len(tops(table()).dims)
+		spoil[fmt.Sprintf("%s: 72 nodes in %d dimensions, want 73 in %d", name, dims, dims)] = func(tab *Table) { tops(tab).nodes-- }
 	}
 	for want, spoils := range spoil {
 		t.Run(want, func(t *testing.T) {
