@@ -99,7 +99,10 @@ func SelectBestVictimsOnNode(c NodeCase, orders ...Order) (Selection, error) {
 	if !found.Found && status.Fits() {
 		return c.unanswered(test, s, victims)
 	}
-	return s, putBackOthers(test, victims, s.Victims)
+	if err := putBackOthers(test, victims, s.Victims); err != nil {
+		return Selection{}, err
+	}
+	return s, nil
 }
 
 // putBackOthers leaves those removed that have to go.
@@ -121,8 +124,11 @@ func (c *NodeCase) unanswered(test *fitTest, s Selection, victims []*Victim) (Se
 		return Selection{}, err
 	}
 	asIs, err := test.fits()
-	if err != nil || asIs.Fits() {
-		return Selection{Exact: true}, err
+	switch {
+	case err != nil:
+		return Selection{}, err
+	case asIs.Fits():
+		return Selection{Exact: true}, nil
 	}
 	_, s.Protected = protect(victims, c.cover(victims))
 	c.Trace.protected(c.Node, s.Protected)

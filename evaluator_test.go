@@ -296,12 +296,13 @@ func (nopRun) Fits() (preemption.Status, error)               { return preemptio
 type faltering struct {
 	preemption.Filter
 	calls *int
-	fails int // from which of them on; 0: never
+	fails int  // from which of them on; 0: never
+	once  bool // and not again after it
 }
 
 func (f faltering) call() error {
 	*f.calls++
-	return failIf(f.fails > 0 && *f.calls >= f.fails)
+	return failIf(f.fails > 0 && (*f.calls == f.fails || *f.calls > f.fails && !f.once))
 }
 
 func (f faltering) Prepare(p *preemption.Pod, view preemption.View) (preemption.Prepared, error) {
@@ -376,7 +377,7 @@ func TestErrorsOfEveryCall(t *testing.T) {
 	} {
 		for fails := 0; ; fails++ {
 			calls := 0
-			e := preemption.Evaluator{Filters: []preemption.Filter{faltering{preemption.NodeResources(), &calls, fails}}}
+			e := preemption.Evaluator{Filters: []preemption.Filter{faltering{preemption.NodeResources(), &calls, fails, false}}}
 			r, err := ask(&e, newCluster(t, state))
 			if fails == 0 {
 				if err != nil || name != "Fitting" && r.Outcome != preemption.OutcomePreempt && r.Outcome != preemption.OutcomeWaiting {
@@ -393,6 +394,65 @@ func TestErrorsOfEveryCall(t *testing.T) {
 			var filter *preemption.FilterError
 			if r != nil || !errors.Is(err, errHook) || !errors.As(err, &filter) || filter.Filter != "NodeResourcesFit" {
 				t.Errorf("%s, from call %d on: %v, %v; want the error, and in which filter", name, fails, r, err)
+			}
+		}
+	}
+}
+
+// A dry run that fails once, at whichever call, leaves no selection of victims: what it
+// answered beside the error says nothing.
+func TestErrorsOfADryRun(t *testing.T) {
+	n := &preemption.Node{Name: "n"}
+	var pods []*preemption.Pod
+	var victims []*preemption.Victim
+	for i := range 4 {
+		p := &preemption.Pod{Name: fmt.Sprint("p", i), UID: fmt.Sprint(i), NodeName: "n", Priority: int32(i)}
+		pods, victims = append(pods, p), append(victims, preemption.NewPodVictim(p, n))
+	}
+	crowded := preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"crowded"}}
+	few := func(_ *preemption.Pod, _ *preemption.Node, here []*preemption.Pod) (s preemption.Status) {
+		if len(here) > 2 {
+			s = crowded
+		}
+		return s
+	}
+	preemptor := &preemption.Pod{Name: "p", Priority: 10}
+	held := []*preemption.Pod{{Name: "held", UID: "held", Priority: 50}}
+	for name, selects := range map[string]func(preemption.NodeCase) (preemption.Selection, error){
+		"SelectVictimsOnNode": preemption.SelectVictimsOnNode,
+		"SelectBestVictimsOnNode": func(c preemption.NodeCase) (preemption.Selection, error) {
+			return preemption.SelectBestVictimsOnNode(c)
+		},
+	} {
+		for _, monotone := range []bool{true, false} {
+			for fails := 0; ; fails++ {
+				calls := -2 // so that those of the dry run count from 1
+				f := faltering{preemption.PodsFilter("Few", monotone, few), &calls, fails, true}
+				prepared, err := f.Prepare(preemptor, oneNode{n, pods})
+				if err != nil {
+					t.Fatal(err)
+				}
+				run, err := prepared.Begin(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := selects(preemption.NodeCase{Preemptor: preemptor, Node: n, DryRun: run, Monotone: monotone, Victims: victims, Nominated: held})
+				if fails == 0 {
+					if err != nil || !s.Status.Fits() || len(s.Victims) != 3 {
+						t.Fatalf("%s: %v, %v; want three victims", name, s, err)
+					}
+					continue
+				}
+				if calls < fails {
+					if fails < 10 {
+						t.Errorf("%s: %d calls in all, want some more", name, calls)
+					}
+					break
+				}
+				var step *preemption.StepError
+				if !errors.As(err, &step) || !errors.Is(err, errHook) || step.Node != "n" || len(s.Victims) > 0 {
+					t.Errorf("%s, monotone %t, call %d fails: %v, %v; want the error alone", name, monotone, fails, s, err)
+				}
 			}
 		}
 	}
@@ -758,12 +818,14 @@ func TestEngineTableAfterUpdates(t *testing.T) {
 // However many resources pods request, the engine counts who does; one of which they request
 // nothing is like one that they do not name.
 func TestManyResources(t *testing.T) {
-	for _, amount := range []int64{0, 1} {
+	for what, amount := range map[string]func(i int) int64{
+		"nothing": func(int) int64 { return 0 }, "all": func(int) int64 { return 1 }, "every other": func(i int) int64 { return int64(i % 2) },
+	} {
 		node := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 9, preemption.PodCount: 9}}
 		requests := preemption.Resources{preemption.CPU: 1}
 		for i := range 20 {
 			name := fmt.Sprint("example.com/", i)
-			requests[name], node.Allocatable[name] = amount, 9
+			requests[name], node.Allocatable[name] = amount(i), 9
 		}
 		pod := func(name string) *preemption.Pod {
 			return &preemption.Pod{Name: name, NodeName: "n", Requests: requests}
@@ -774,13 +836,13 @@ func TestManyResources(t *testing.T) {
 			func() error { return c.AddPod(pod("d")) },
 			func() error { return c.RemovePod("", "a") },
 			func() error {
-				return c.AddPod(&preemption.Pod{Name: "alone", NodeName: "n", Requests: preemption.Resources{"rare": amount}})
+				return c.AddPod(&preemption.Pod{Name: "alone", NodeName: "n", Requests: preemption.Resources{"rare": amount(1)}})
 			},
 			func() error { return c.RemovePod("", "alone") },
 			func() error { return errors.Join(c.RemovePod("", "b"), c.RemovePod("", "c"), c.RemovePod("", "d")) },
 		} {
 			if err := errors.Join(change(), preemption.CheckEngine(c)); err != nil {
-				t.Errorf("%d of each: %v", amount, err)
+				t.Errorf("%s: %v", what, err)
 			}
 		}
 	}

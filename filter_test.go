@@ -165,8 +165,8 @@ func TestVictimsThatAreNotThere(t *testing.T) {
 	}
 }
 
-// Where nobody of lower priority is, no eviction helps, which a search for the best victims
-// knows as well as it is.
+// Where nobody of lower priority is no eviction helps. A search for the best victims says so
+// too, and that this is exact.
 func TestNobodyToEvict(t *testing.T) {
 	n := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 1, preemption.PodCount: 1}}
 	above := preemption.NewPodVictim(&preemption.Pod{Name: "above", Priority: 100, NodeName: "n"}, n)

@@ -830,7 +830,7 @@ func TestErrorsOfAGangsFilters(t *testing.T) {
 	} {
 		for fails := 0; ; fails++ {
 			calls := 0
-			f := faltering{preemption.NodeResources(), &calls, fails}
+			f := faltering{preemption.NodeResources(), &calls, fails, false}
 			e := preemption.Evaluator{Filters: []preemption.Filter{f}}
 			r, err := e.PreemptGroup(t.Context(), newCluster(t, state), g, planner(f))
 			if fails == 0 {

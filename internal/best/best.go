@@ -196,7 +196,8 @@ func (s *Solver) giveBack(u *Unit) {
 	}
 }
 
-// fits asks the oracle, which counts as two steps.
+// fits asks the oracle, which counts as two steps. One that fails says nothing about the
+// set, whatever it answers beside the error.
 func (s *Solver) fits() bool {
 	if s.err != nil {
 		return false
@@ -207,7 +208,7 @@ func (s *Solver) fits() bool {
 	}
 	var ok bool
 	ok, s.err = s.Oracle.Fits()
-	return ok
+	return ok && s.err == nil
 }
 
 // ask settles a set that has been decided on in full, where there is an oracle.

@@ -118,7 +118,7 @@ func TestCheckTakesTies(t *testing.T) {
 	tab := New(1, false, func(_ int, a, b Resident) int { return cmp.Compare(a.Priority, b.Priority) })
 	tab.AddNode([]int64{9})
 	for ref := range int32(3) {
-		tab.Add(0, Resident{Priority: 5, Ref: ref, Cover: none, Seats: 1}, nil)
+		tab.Add(0, Resident{Priority: 5, Ref: ref, Cover: -1, Seats: 1}, nil)
 	}
 	if err := tab.Check(func(int) []int64 { return []int64{9} }); err != nil {
 		t.Error(err)

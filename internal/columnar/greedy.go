@@ -47,7 +47,7 @@ func (x *search) greedy(node int) (violations int64, ok bool) {
 
 	// If budgets are over none from the first victim on, violators stay all. Who violates
 	// need not be found out then, which takes longer than all else. In a round of nodes
-	// that cannot do without violations there are some.
+	// that cannot do without violations there are some, or the node cannot be cleared.
 	place, line, most := none, everybody(r), unlimited
 	if x.violated == 0 {
 		if place = x.cut(&line); place == none {

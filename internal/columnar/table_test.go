@@ -493,7 +493,7 @@ func TestTopsBound(t *testing.T) {
 			}
 			most, in := tp.most(0, 1, count), tp.mostIn(0, 1, count)
 			if most < top || float64(most) > average(all, w.index)*float64(count)*(1+1.0/(1<<15)) || in != most {
-				t.Fatalf("%v: %d of them have at most %d, in the block %d, and %d have the largest", all, count, most, in, top)
+				t.Fatalf("%v: the %d largest sum up to %d; most says %d, mostIn %d", all, count, top, most, in)
 			}
 		}
 	}
