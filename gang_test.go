@@ -801,8 +801,8 @@ func TestGangAsksFirst(t *testing.T) {
 	}
 }
 
-// From whichever call on a filter fails, there is no decision for a gang but an error, which
-// says what failed and in which filter.
+// Whichever call of a filter fails, there is no decision for a gang but an error, which says
+// what failed and in which filter.
 func TestErrorsOfAGangsFilters(t *testing.T) {
 	one := preemption.Resources{preemption.CPU: 1}
 	state := preemption.ClusterState{Release: preemption.Release138}
@@ -830,7 +830,7 @@ func TestErrorsOfAGangsFilters(t *testing.T) {
 	} {
 		for fails := 0; ; fails++ {
 			calls := 0
-			f := faltering{preemption.NodeResources(), &calls, fails, false}
+			f := faltering{preemption.NodeResources(), &calls, fails, true}
 			e := preemption.Evaluator{Filters: []preemption.Filter{f}}
 			r, err := e.PreemptGroup(t.Context(), newCluster(t, state), g, planner(f))
 			if fails == 0 {
@@ -847,7 +847,7 @@ func TestErrorsOfAGangsFilters(t *testing.T) {
 			}
 			var filter *preemption.FilterError
 			if r != nil || !errors.Is(err, errHook) || !errors.As(err, &filter) || filter.Filter != "NodeResourcesFit" {
-				t.Errorf("%s, from call %d on: %v, %v; want the error, and in which filter", name, fails, r, err)
+				t.Errorf("%s, call %d fails: %v, %v; want the error, and in which filter", name, fails, r, err)
 			}
 		}
 	}
