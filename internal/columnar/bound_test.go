@@ -80,6 +80,44 @@ func everyNode(tab *Table, q *Query) (node int, found score.Score, ok bool) {
 	return node, found, true
 }
 
+// Where criteria come in another order a node's bound is no worse than what clearing it
+// costs, by each criterion, however many of its residents are spent.
+func TestPlainBoundIsABound(t *testing.T) {
+	cleared := map[int32]int{} // nodes, by how many of their residents are spent
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		s := shape{
+			levels: 1 + r.IntN(5), sizes: []int{1, 3, 1000}[r.IntN(3)], starts: 1 + r.IntN(20), nodes: 1 + r.IntN(40),
+			full: r.IntN(3) == 0, groups: r.IntN(4) == 0, held: r.IntN(3) == 0, left: []int64{0, 9, 9, 9, 9, 9}[r.IntN(2):],
+		}
+		tab := s.table(r)
+		q := s.query(r)
+		q.Policy = Policy{Best: r.IntN(2) == 0, Exact: r.IntN(2) == 0, Order: []best.Criterion{best.Pods, best.Sum}}
+		var scratch Scratch
+		tab.settle()
+		x := search{Table: tab, Query: q, Scratch: &scratch, bestNode: none, bestScore: score.Worst}
+		if x.begin(); x.top < 0 {
+			continue
+		}
+		for n := range tab.Nodes() {
+			bound := x.plainBound(n)
+			cost, ok := x.clearFully(n)
+			if !ok || len(x.evicted) == 0 {
+				continue
+			}
+			cleared[min(tab.rows[n].spent, 2)]++
+			if bound.Violations > cost.Violations || bound.Top > cost.Top || bound.Sum > cost.Sum || bound.Pods > cost.Pods || bound.Start < cost.Start {
+				t.Fatalf("seed %d, %+v, node %d with %d spent: it costs %+v, and the bound is %+v", seed, s, n, tab.rows[n].spent, cost, bound)
+			}
+		}
+	}
+	for spent := range int32(3) {
+		if cleared[spent] < 50 {
+			t.Errorf("%d nodes with %d residents spent are cleared, want some more: %v", cleared[spent], spent, cleared)
+		}
+	}
+}
+
 // A block whose nodes have exactly enough with so many violations is looked into in the
 // round of those.
 func TestBlockThatHasJustEnough(t *testing.T) {
