@@ -19,8 +19,12 @@ var hard = flag.Int("hard", 16, "how many decisions are made on nodes whose best
 // the same all the same: whoever asks, whatever was asked before, and however many
 // work on it. The victims pass the definitions and are no worse than the reprieve's.
 func TestSearchesThatReachTheirBound(t *testing.T) {
-	var inexact [2]int // of pods alike, and unlike
+	seeds := []uint64{58} // where it shows if a search begins with prices of the one before
 	for seed := range uint64(*hard) {
+		seeds = append(seeds, seed)
+	}
+	var exact, inexact [2]int // of pods alike, and unlike
+	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 21))
 		state, p := world.Hard(r, seed%2 > 0)
 		c, err := preemption.NewCluster(state)
@@ -80,13 +84,15 @@ func TestSearchesThatReachTheirBound(t *testing.T) {
 		if k, by := preemption.PickOneNode([]*preemption.Candidate{candidate(first), worse}, e.Orders...); by >= 0 && k == worse {
 			t.Fatalf("seed %d: %v is worse than the reprieve's %v", seed, first.Victims, reprieve.Victims)
 		}
-		if !first.Exact {
+		if first.Exact {
+			exact[seed%2]++
+		} else {
 			inexact[seed%2]++
 		}
 	}
-	t.Logf("%d of %d decisions inexact", inexact, *hard)
-	for _, n := range inexact {
-		if *hard >= 16 && (n == 0 || n == *hard/2) {
+	t.Logf("%d decisions exact, %d not", exact, inexact)
+	for i := range exact {
+		if *hard >= 16 && (exact[i] == 0 || inexact[i] == 0) {
 			t.Error("want some decisions exact and some not")
 		}
 	}
