@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -338,68 +339,94 @@ func (r falteringRun) Fits() (preemption.Status, error) {
 	return status, errors.Join(err, r.call())
 }
 
+// everyCall is a question that is asked again and again, each time with another call of a
+// filter failing.
+type everyCall struct {
+	what   string
+	filter preemption.Filter
+	once   bool // the calls after it do not fail
+	// ask returns the answer in short, "" for none.
+	ask  func(f faltering) (answer string, err error)
+	want string               // the answer where nothing fails
+	says func(err error) bool // where it failed
+}
+
+// check wants the answer where nothing fails, and else the error alone.
+func (x everyCall) check(t *testing.T) {
+	t.Helper()
+	calls := 0
+	if answer, err := x.ask(faltering{x.filter, &calls, 0, x.once}); err != nil || answer != x.want {
+		t.Fatalf("%s: %s, %v; want %s", x.what, answer, err, x.want)
+	}
+	for fails := 1; ; fails++ {
+		calls = 0
+		answer, err := x.ask(faltering{x.filter, &calls, fails, x.once})
+		if calls < fails {
+			if fails <= 5 {
+				t.Errorf("%s: %d calls in all, want some more", x.what, calls)
+			}
+			return
+		}
+		if answer != "" || !errors.Is(err, errHook) || !x.says(err) {
+			t.Errorf("%s, call %d fails: %s, %v; want the error alone, and where it failed", x.what, fails, answer, err)
+		}
+	}
+}
+
+// ofResources reports whether an error names the filter for resources.
+func ofResources(err error) bool {
+	var filter *preemption.FilterError
+	return errors.As(err, &filter) && filter.Filter == "NodeResourcesFit"
+}
+
 // Whichever call of a filter fails, an answer that there is no other node for is an error,
 // which says what failed and in which filter.
 func TestErrorsOfEveryCall(t *testing.T) {
 	n := &preemption.Node{Name: "n", Allocatable: preemption.Resources{preemption.CPU: 3, preemption.PodCount: 9}}
 	one := preemption.Resources{preemption.CPU: 1}
-	state := preemption.ClusterState{Nodes: []*preemption.Node{n}, Pods: []*preemption.Pod{
+	c := newCluster(t, preemption.ClusterState{Nodes: []*preemption.Node{n}, Pods: []*preemption.Pod{
 		{Name: "held", UID: "held", NominatedNode: "n", Priority: 50, Requests: preemption.Resources{preemption.CPU: 0}},
 		{Name: "leaving", UID: "leaving", NodeName: "n", Priority: 100, Requests: one, Termination: preemption.TerminatingOther},
 		{Name: "a", UID: "a", NodeName: "n", Priority: 1, Requests: one},
 		{Name: "b", UID: "b", NodeName: "n", Priority: 2, Requests: one},
-	}}
+	}})
 	p := &preemption.Pod{Name: "p", Priority: 10, Requests: one}
-	type answer = func(e *preemption.Evaluator, c *preemption.Cluster) (*preemption.Result, error)
-	decide := func(victims preemption.VictimPolicy, way string) answer {
-		return func(e *preemption.Evaluator, c *preemption.Cluster) (*preemption.Result, error) {
-			e.Victims = victims
-			return bothWays(e)[way](t.Context(), c, p)
+	with := func(f faltering) preemption.Evaluator {
+		return preemption.Evaluator{Filters: []preemption.Filter{f}}
+	}
+	outcome := func(r *preemption.Result, err error) (string, error) {
+		if r == nil {
+			return "", err
+		}
+		return r.Outcome.String(), err
+	}
+	// Some ask twice, and go by the second answer where the first failed: Preempt by the
+	// engine and by the functions, FitsAfterTermination with the terminating pods and without.
+	for way, once := range map[string]bool{"Preempt": false, "Examine": true} {
+		for _, victims := range []preemption.VictimPolicy{preemption.VictimsReprieve, preemption.VictimsBest} {
+			ask := func(f faltering) (string, error) {
+				e := with(f)
+				e.Victims = victims
+				return outcome(bothWays(&e)[way](t.Context(), c, p))
+			}
+			everyCall{fmt.Sprint(way, ", ", victims), preemption.NodeResources(), once, ask, "preempt", ofResources}.check(t)
 		}
 	}
-	for name, ask := range map[string]answer{
-		"Preempt":           decide(preemption.VictimsReprieve, "Preempt"),
-		"Examine":           decide(preemption.VictimsReprieve, "Examine"),
-		"Preempt, the best": decide(preemption.VictimsBest, "Preempt"),
-		"Examine, the best": decide(preemption.VictimsBest, "Examine"),
-		"FitsAfterTermination": func(e *preemption.Evaluator, c *preemption.Cluster) (*preemption.Result, error) {
-			return e.FitsAfterTermination(t.Context(), c, p)
-		},
-		"Fitting": func(e *preemption.Evaluator, c *preemption.Cluster) (r *preemption.Result, err error) {
-			r = &preemption.Result{}
-			for _, err := range e.Fitting(t.Context(), c, p) {
-				if err != nil {
-					return nil, err
-				}
-			}
-			return r, nil
-		},
-	} {
-		for fails := 0; ; fails++ {
-			calls := 0
-			// Some ask twice, and go by the second answer where the first failed: by the
-			// engine and by the functions, or with the terminating pods and without.
-			once := name == "Fitting" || strings.HasPrefix(name, "Examine")
-			e := preemption.Evaluator{Filters: []preemption.Filter{faltering{preemption.NodeResources(), &calls, fails, once}}}
-			r, err := ask(&e, newCluster(t, state))
-			if fails == 0 {
-				if err != nil || name != "Fitting" && r.Outcome != preemption.OutcomePreempt && r.Outcome != preemption.OutcomeWaiting {
-					t.Fatalf("%s: %v, %v; want a preemption, or to wait", name, r, err)
-				}
-				continue
-			}
-			if calls < fails {
-				if fails < 5 {
-					t.Errorf("%s: %d calls in all, want some more", name, calls)
-				}
-				break
-			}
-			var filter *preemption.FilterError
-			if r != nil || !errors.Is(err, errHook) || !errors.As(err, &filter) || filter.Filter != "NodeResourcesFit" {
-				t.Errorf("%s, call %d fails: %v, %v; want the error, and in which filter", name, fails, r, err)
+	waits := func(f faltering) (string, error) {
+		e := with(f)
+		return outcome(e.FitsAfterTermination(t.Context(), c, p))
+	}
+	everyCall{"FitsAfterTermination", preemption.NodeResources(), false, waits, "waiting", ofResources}.check(t)
+	fits := func(f faltering) (string, error) {
+		e := with(f)
+		for _, err := range e.Fitting(t.Context(), c, p) {
+			if err != nil {
+				return "", err
 			}
 		}
+		return "nowhere", nil
 	}
+	everyCall{"Fitting", preemption.NodeResources(), true, fits, "nowhere", ofResources}.check(t)
 }
 
 // A dry run that fails once, at whichever call, leaves no selection of victims: what it
@@ -412,15 +439,18 @@ func TestErrorsOfADryRun(t *testing.T) {
 		p := &preemption.Pod{Name: fmt.Sprint("p", i), UID: fmt.Sprint(i), NodeName: "n", Priority: int32(i)}
 		pods, victims = append(pods, p), append(victims, preemption.NewPodVictim(p, n))
 	}
-	crowded := preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"crowded"}}
 	few := func(_ *preemption.Pod, _ *preemption.Node, here []*preemption.Pod) (s preemption.Status) {
 		if len(here) > 2 {
-			s = crowded
+			s = preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"crowded"}}
 		}
 		return s
 	}
 	preemptor := &preemption.Pod{Name: "p", Priority: 10}
 	held := []*preemption.Pod{{Name: "held", UID: "held", Priority: 50}}
+	onTheNode := func(err error) bool {
+		var step *preemption.StepError
+		return errors.As(err, &step) && step.Node == "n"
+	}
 	for name, selects := range map[string]func(preemption.NodeCase) (preemption.Selection, error){
 		"SelectVictimsOnNode": preemption.SelectVictimsOnNode,
 		"SelectBestVictimsOnNode": func(c preemption.NodeCase) (preemption.Selection, error) {
@@ -428,9 +458,8 @@ func TestErrorsOfADryRun(t *testing.T) {
 		},
 	} {
 		for _, monotone := range []bool{true, false} {
-			for fails := 0; ; fails++ {
-				calls := -2 // so that those of the dry run count from 1
-				f := faltering{preemption.PodsFilter("Few", monotone, few), &calls, fails, true}
+			ask := func(f faltering) (string, error) {
+				*f.calls = -2 // Prepare and Begin; those of the dry run count from 1
 				prepared, err := f.Prepare(preemptor, oneNode{n, pods})
 				if err != nil {
 					t.Fatal(err)
@@ -440,23 +469,12 @@ func TestErrorsOfADryRun(t *testing.T) {
 					t.Fatal(err)
 				}
 				s, err := selects(preemption.NodeCase{Preemptor: preemptor, Node: n, DryRun: run, Monotone: monotone, Victims: victims, Nominated: held})
-				if fails == 0 {
-					if err != nil || !s.Status.Fits() || len(s.Victims) != 3 {
-						t.Fatalf("%s: %v, %v; want three victims", name, s, err)
-					}
-					continue
+				if reflect.DeepEqual(s, preemption.Selection{}) {
+					return "", err
 				}
-				if calls < fails {
-					if fails < 10 {
-						t.Errorf("%s: %d calls in all, want some more", name, calls)
-					}
-					break
-				}
-				var step *preemption.StepError
-				if !errors.As(err, &step) || !errors.Is(err, errHook) || step.Node != "n" || len(s.Victims) > 0 {
-					t.Errorf("%s, monotone %t, call %d fails: %v, %v; want the error alone", name, monotone, fails, s, err)
-				}
+				return fmt.Sprint(s.Status, " ", s.Victims), err
 			}
+			everyCall{fmt.Sprint(name, ", monotone: ", monotone), preemption.PodsFilter("Few", monotone, few), true, ask, "Success [/p2 /p1 /p0]", onTheNode}.check(t)
 		}
 	}
 }

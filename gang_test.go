@@ -819,6 +819,7 @@ func TestErrorsOfAGangsFilters(t *testing.T) {
 	for _, m := range []string{"m0", "m1", "m2"} {
 		g.Members = append(g.Members, &preemption.Pod{Namespace: "d", Name: m, UID: m, Priority: 10, Requests: one})
 	}
+	c := newCluster(t, state)
 	for name, planner := range map[string]func(f preemption.Filter) preemption.Planner{
 		"first node": func(f preemption.Filter) preemption.Planner {
 			return preemption.GivenPlacement{Placer: preemption.FirstNode(f)}
@@ -828,27 +829,14 @@ func TestErrorsOfAGangsFilters(t *testing.T) {
 		},
 		"best": func(preemption.Filter) preemption.Planner { return preemption.BestPlacement{} },
 	} {
-		for fails := 0; ; fails++ {
-			calls := 0
-			f := faltering{preemption.NodeResources(), &calls, fails, true}
+		ask := func(f faltering) (string, error) {
 			e := preemption.Evaluator{Filters: []preemption.Filter{f}}
-			r, err := e.PreemptGroup(t.Context(), newCluster(t, state), g, planner(f))
-			if fails == 0 {
-				if err != nil || r.Outcome != preemption.OutcomePreempt || len(r.Victims) == 0 {
-					t.Fatalf("%s: %v, %v; want a preemption", name, r, err)
-				}
-				continue
+			r, err := e.PreemptGroup(t.Context(), c, g, planner(f))
+			if r == nil {
+				return "", err
 			}
-			if calls < fails {
-				if fails < 20 {
-					t.Errorf("%s: %d calls in all, want some more", name, calls)
-				}
-				break
-			}
-			var filter *preemption.FilterError
-			if r != nil || !errors.Is(err, errHook) || !errors.As(err, &filter) || filter.Filter != "NodeResourcesFit" {
-				t.Errorf("%s, call %d fails: %v, %v; want the error, and in which filter", name, fails, r, err)
-			}
+			return r.Outcome.String(), err
 		}
+		everyCall{name, preemption.NodeResources(), true, ask, "preempt", ofResources}.check(t)
 	}
 }
